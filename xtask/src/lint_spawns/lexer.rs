@@ -1,0 +1,405 @@
+//! Where strings, comments, brackets and lines begin and end in Python text.
+//!
+//! Only what decides these is looked at; names, numbers and operators are the parser's business. The text is what
+//! [`super::source`] makes of a file: `\n` ends a line, and nothing else does. f-strings and t-strings are read as
+//! Python 3.12 and later read them (PEP 701, PEP 750): their replacement fields are code, in which any string may stand.
+//!
+//! Broken text is read on, not given up: see [`Lexer::is_broken`].
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr3, memmem};
+
+/// f-strings nested deeper than this are an error in CPython too.
+const DEEPEST_NESTING: usize = 150;
+
+/// Keywords that can only start a statement or clause: inside brackets no Python has them.
+const STATEMENT_KEYWORDS: [&str; 19] = [
+    "def", "class", "import", "return", "raise", "with", "while", "try", "except", "finally", "del", "global",
+    "nonlocal", "assert", "pass", "break", "continue", "elif", "from",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The line break that ends a logical line, or a line without code.
+    Newline,
+    /// A line break or backslash continuation inside a logical line.
+    Continuation,
+    /// From `#` to before the line break.
+    Comment,
+    Open,
+    Close,
+    /// A `,` or `;` outside strings, for whoever asks with [`Lexer::with_separators`].
+    Separator,
+    /// A whole string literal that is neither an f-string nor a t-string, its prefix included.
+    String,
+    /// Prefix and opening quotes of an f-string or t-string.
+    FormatStart,
+    /// Literal text of an f-string, or of a format specification.
+    FormatText,
+    FieldOpen,
+    /// The `!` before a conversion.
+    Conversion,
+    /// The `:` before a format specification.
+    SpecColon,
+    FieldClose,
+    /// Closing quotes of an f-string or t-string.
+    FormatEnd,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    /// In bytes of the text.
+    pub(super) range: Range<usize>,
+    /// How many brackets and replacement fields are open around the token.
+    pub(super) depth: usize,
+}
+
+#[derive(Debug)]
+enum Frame {
+    /// Literal text of an f-string.
+    Text { quote: u8, triple: bool, raw: bool },
+    /// Code of a replacement field; `outside` is the depth around it.
+    Field { outside: usize },
+    /// Text of a format specification.
+    Spec,
+}
+
+#[derive(Debug)]
+pub(super) struct Lexer<'t> {
+    bytes: &'t [u8],
+    position: usize,
+    depth: usize,
+    frames: Vec<Frame>,
+    separators: bool,
+    broken: bool,
+    /// Whether triple quotes of `"` and of `'` are known to have no end in the rest of the text.
+    endless: [bool; 2],
+}
+
+impl<'t> Lexer<'t> {
+    pub(super) fn new(text: &'t str) -> Lexer<'t> {
+        Lexer {
+            bytes: text.as_bytes(),
+            position: 0,
+            depth: 0,
+            frames: Vec::new(),
+            separators: false,
+            broken: false,
+            endless: [false; 2],
+        }
+    }
+
+    pub(super) fn with_separators(text: &'t str) -> Lexer<'t> {
+        Lexer { separators: true, ..Lexer::new(text) }
+    }
+
+    /// Whether the text read so far cannot be Python: a string or bracket without an end, or an end without a start.
+    ///
+    /// Reading goes on at the first place that is certainly outside again: a string that has no end is taken to end
+    /// with its line, and open brackets with the line before one that begins with a keyword which no bracket can hold.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken || self.depth > 0 || !self.frames.is_empty()
+    }
+
+    fn code(&mut self) -> Option<Token> {
+        let in_field = !self.frames.is_empty();
+        let wanted = CODE | if in_field { FIELD } else { 0 } | if self.separators { SEPARATOR } else { 0 };
+        loop {
+            while self.bytes.get(self.position).is_some_and(|&b| CLASSES[b as usize] & wanted == 0) {
+                self.position += 1;
+            }
+            let start = self.position;
+            let &byte = self.bytes.get(start)?;
+            self.position += 1;
+            match byte {
+                b'\n' => return Some(self.line_break(start)),
+                b'\\' => {
+                    if self.bytes.get(self.position) == Some(&b'\n') {
+                        self.position += 1;
+                        return Some(self.token(Kind::Continuation, start));
+                    }
+                }
+                b'#' => {
+                    self.position = self.line_end(start);
+                    return Some(self.token(Kind::Comment, start));
+                }
+                b'"' | b'\'' => return Some(self.string(start)),
+                b'(' | b'[' | b'{' => {
+                    let token = self.token(Kind::Open, start);
+                    self.depth += 1;
+                    return Some(token);
+                }
+                b'}' if self.at_field_level() => return Some(self.close_field(start)),
+                b')' | b']' | b'}' => {
+                    if self.depth == 0 || self.at_field_level() {
+                        self.broken = true;
+                        continue;
+                    }
+                    self.depth -= 1;
+                    return Some(self.token(Kind::Close, start));
+                }
+                b':' if self.at_field_level() => {
+                    let token = self.token(Kind::SpecColon, start);
+                    self.frames.push(Frame::Spec);
+                    return Some(token);
+                }
+                b'!' if self.at_field_level() && self.bytes.get(self.position) != Some(&b'=') => {
+                    return Some(self.token(Kind::Conversion, start));
+                }
+                b',' | b';' => return Some(self.token(Kind::Separator, start)),
+                _ => {}
+            }
+        }
+    }
+
+    fn line_break(&mut self, start: usize) -> Token {
+        if self.depth == 0 && self.frames.is_empty() {
+            return self.token(Kind::Newline, start);
+        }
+        if starts_statement(&self.bytes[self.position..]) {
+            self.broken = true;
+            self.depth = 0;
+            self.frames.clear();
+            return self.token(Kind::Newline, start);
+        }
+        self.token(Kind::Continuation, start)
+    }
+
+    /// The string whose first quote is at `quote`; that byte has been read.
+    fn string(&mut self, quote: usize) -> Token {
+        let prefix = Prefix::before(self.bytes, quote);
+        let start = quote - prefix.len;
+        let byte = self.bytes[quote];
+        let triple = self.bytes[quote..].starts_with(&[byte; 3]);
+        let body = quote + if triple { 3 } else { 1 };
+        if triple && self.is_endless(byte, body) {
+            self.broken = true;
+            self.position = self.line_end(body);
+            return self.token(Kind::String, start);
+        }
+        if prefix.format && self.frames.len() < DEEPEST_NESTING {
+            self.position = body;
+            let token = self.token(Kind::FormatStart, start);
+            self.frames.push(Frame::Text { quote: byte, triple, raw: prefix.raw });
+            return token;
+        }
+        self.position = if triple { self.triple_quoted_end(byte, body) } else { self.single_quoted_end(byte, body) };
+        self.token(Kind::String, start)
+    }
+
+    fn single_quoted_end(&mut self, quote: u8, body: usize) -> usize {
+        let mut from = body;
+        while let Some(found) = memchr3(quote, b'\\', b'\n', &self.bytes[from..]) {
+            let at = from + found;
+            match self.bytes[at] {
+                b'\\' => from = (at + 2).min(self.bytes.len()),
+                b'\n' => {
+                    self.broken = true;
+                    return at;
+                }
+                _ => return at + 1,
+            }
+        }
+        self.broken = true;
+        self.bytes.len()
+    }
+
+    fn triple_quoted_end(&mut self, quote: u8, body: usize) -> usize {
+        let mut from = body;
+        while let Some(found) = memchr2(quote, b'\\', &self.bytes[from..]) {
+            let at = from + found;
+            if self.bytes[at] == b'\\' {
+                from = (at + 2).min(self.bytes.len());
+            } else if self.bytes[at..].starts_with(&[quote; 3]) {
+                return at + 3;
+            } else {
+                from = at + 1;
+            }
+        }
+        // The quotes that looked like an end are escaped.
+        self.broken = true;
+        self.line_end(body)
+    }
+
+    fn is_endless(&mut self, quote: u8, body: usize) -> bool {
+        let known = &mut self.endless[usize::from(quote == b'\'')];
+        *known = *known || memmem::find(&self.bytes[body..], &[quote; 3]).is_none();
+        *known
+    }
+
+    /// Text of an f-string up to a field, its end, or a line break that it may not hold.
+    fn format_text(&mut self) -> Option<Token> {
+        let (quote, triple, raw) = self.enclosing_quotes()?;
+        let in_spec = matches!(self.frames.last(), Some(Frame::Spec));
+        let start = self.position;
+        if start >= self.bytes.len() {
+            return None;
+        }
+        let mut at = start;
+        while let Some(&byte) = self.bytes.get(at) {
+            let next = self.bytes.get(at + 1).copied();
+            match byte {
+                b'\\' if matches!(next, Some(b'{' | b'}')) => at += 1,
+                b'\\' if !raw && self.bytes[at..].starts_with(b"\\N{") => {
+                    let rest = &self.bytes[at..];
+                    at += memchr3(b'}', quote, b'\n', rest).map_or(rest.len(), |end| end + usize::from(rest[end] == b'}'));
+                }
+                b'\\' => at = (at + 2).min(self.bytes.len()),
+                b'{' | b'}' if next == Some(byte) && !in_spec => at += 2,
+                b'{' | b'}' => break,
+                b'\n' if !triple => break,
+                _ if byte == quote && (!triple || self.bytes[at..].starts_with(&[quote; 3])) => break,
+                _ => at += 1,
+            }
+        }
+        if at > start {
+            self.position = at;
+            return Some(self.token(Kind::FormatText, start));
+        }
+        let byte = self.bytes[start];
+        if byte == b'{' {
+            self.position += 1;
+            let token = self.token(Kind::FieldOpen, start);
+            self.frames.push(Frame::Field { outside: self.depth });
+            self.depth += 1;
+            return Some(token);
+        }
+        if byte == b'}' {
+            self.position += 1;
+            if in_spec {
+                self.frames.pop();
+                return Some(self.close_field(start));
+            }
+            self.broken = true;
+            return Some(self.token(Kind::FormatText, start));
+        }
+        // The end of the string. A format specification that it cuts off, and the line break, are not Python.
+        while !matches!(self.frames.last(), None | Some(Frame::Text { .. })) {
+            self.broken = true;
+            if let Some(Frame::Field { outside }) = self.frames.pop() {
+                self.depth = outside;
+            }
+        }
+        self.frames.pop();
+        if byte == b'\n' {
+            self.broken = true;
+        } else {
+            self.position += if triple { 3 } else { 1 };
+        }
+        Some(self.token(Kind::FormatEnd, start))
+    }
+
+    fn enclosing_quotes(&self) -> Option<(u8, bool, bool)> {
+        self.frames.iter().rev().find_map(|frame| match *frame {
+            Frame::Text { quote, triple, raw } => Some((quote, triple, raw)),
+            _ => None,
+        })
+    }
+
+    /// Whether the code at hand is a replacement field's, outside any bracket of its own.
+    fn at_field_level(&self) -> bool {
+        matches!(self.frames.last(), Some(Frame::Field { outside }) if self.depth == outside + 1)
+    }
+
+    fn close_field(&mut self, start: usize) -> Token {
+        if let Some(Frame::Field { outside }) = self.frames.pop() {
+            self.depth = outside;
+        }
+        self.token(Kind::FieldClose, start)
+    }
+
+    fn line_end(&self, from: usize) -> usize {
+        memchr(b'\n', &self.bytes[from..]).map_or(self.bytes.len(), |found| from + found)
+    }
+
+    fn token(&self, kind: Kind, start: usize) -> Token {
+        Token { kind, range: start..self.position, depth: self.depth }
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        match self.frames.last() {
+            None | Some(Frame::Field { .. }) => self.code(),
+            Some(Frame::Text { .. } | Frame::Spec) => self.format_text(),
+        }
+    }
+}
+
+/// The letters before a string's opening quote.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Prefix {
+    /// In bytes: 0 to 2.
+    pub(super) len: usize,
+    pub(super) raw: bool,
+    pub(super) bytes: bool,
+    /// Of an f-string or t-string.
+    pub(super) format: bool,
+}
+
+impl Prefix {
+    /// The prefix that ends before `quote`. A longer word there, `print"x"` say, is none.
+    fn before(text: &[u8], quote: usize) -> Prefix {
+        let word = text[quote.saturating_sub(3)..quote].iter().rev().take_while(|&&b| continues_name(b)).count();
+        let letters = text[quote - word..quote].to_ascii_lowercase();
+        let (raw, bytes, format) = match letters.as_slice() {
+            b"u" => (false, false, false),
+            b"r" => (true, false, false),
+            b"b" => (false, true, false),
+            b"br" | b"rb" => (true, true, false),
+            b"f" | b"t" => (false, false, true),
+            b"fr" | b"rf" | b"tr" | b"rt" => (true, false, true),
+            _ => return Prefix::default(),
+        };
+        Prefix { len: word, raw, bytes, format }
+    }
+
+    /// The prefix of a whole string literal.
+    pub(super) fn of(literal: &str) -> Prefix {
+        memchr2(b'"', b'\'', literal.as_bytes())
+            .map_or(Prefix::default(), |quote| Prefix::before(literal.as_bytes(), quote))
+    }
+}
+
+/// Whether a byte can stand inside a name. Bytes of all characters beyond ASCII are taken to.
+pub(super) fn continues_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+fn starts_statement(rest: &[u8]) -> bool {
+    let indent = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\x0c')).count();
+    let rest = &rest[indent..];
+    let word = &rest[..rest.iter().take(9).take_while(|&&b| continues_name(b)).count()];
+    match STATEMENT_KEYWORDS.iter().find(|keyword| keyword.as_bytes() == word) {
+        // `yield from` may be broken over lines.
+        Some(&"from") => {
+            let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
+            memmem::find(line, b" import ").is_some()
+        }
+        Some(_) => true,
+        None => false,
+    }
+}
+
+const CODE: u8 = 1;
+const FIELD: u8 = 2;
+const SEPARATOR: u8 = 4;
+
+/// Which bytes the reader of code stops at.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut at = 0;
+    while at < 11 {
+        classes[b"\n\\#\"'()[]{}"[at] as usize] = CODE;
+        at += 1;
+    }
+    classes[b'!' as usize] = FIELD;
+    classes[b':' as usize] = FIELD;
+    classes[b',' as usize] = SEPARATOR;
+    classes[b';' as usize] = SEPARATOR;
+    classes
+};
