@@ -1,0 +1,62 @@
+//! The whole command line.
+
+use camino::Utf8PathBuf;
+use clap::{Parser, Subcommand};
+
+/// Checks of this repository, run as `cargo xtask <COMMAND>`.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, disable_help_subcommand = true)]
+pub struct Flags {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    LintSpawns(LintSpawns),
+    Ci(Ci),
+}
+
+/// Find Python that starts a child process in its own session or process group.
+///
+/// Such a child goes on running when its owner is killed. Exit code 0: none but marked and tolerated ones; 1: there
+/// are; 2: the check could not be done.
+#[derive(Debug, Default, clap::Args)]
+pub struct LintSpawns {
+    /// Files and folders to check instead of the policy's `include`; the baseline is then ignored
+    pub paths: Vec<Utf8PathBuf>,
+    /// The repository, or a folder in it [default: the top of the git work tree around the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<Utf8PathBuf>,
+    /// The policy file [default: Cargo.toml or pyproject.toml in the root]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<Utf8PathBuf>,
+    /// Ignore the baseline: report every unmarked hit
+    #[arg(long)]
+    pub all: bool,
+    /// Print a baseline that tolerates today's hits, and exit 0
+    #[arg(long)]
+    pub print_baseline: bool,
+    /// Fail on baseline entries that tolerate more than there is
+    #[arg(long)]
+    pub strict_baseline: bool,
+}
+
+/// Run every check of this repository: format, clippy, tests, docs, lint-spawns.
+///
+/// Exit code 0: all steps passed; 1: one failed; 2: the steps named do not exist.
+#[derive(Debug, clap::Args)]
+pub struct Ci {
+    /// Go on after a step has failed
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Run these steps only
+    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Leave these steps out
+    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    pub skip: Vec<String>,
+    /// List the steps, run nothing
+    #[arg(long)]
+    pub list: bool,
+}

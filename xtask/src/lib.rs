@@ -1,0 +1,34 @@
+//! Repository checks, run as `cargo xtask`.
+//!
+//! # lint-spawns
+//!
+//! Finds the Python that starts a child process in its own session or process group. The stages, in order:
+//!
+//! 1. [`lint_spawns::policy`] reads what to check.
+//! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files.
+//! 3. [`lint_spawns::source`] reads a file and makes text of it.
+//! 4. [`lint_spawns::statement`] narrows: it cuts the logical lines that mention a needle out of the text.
+//! 5. [`lint_spawns::detect`] walks their syntax trees for shapes.
+//! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
+//! 7. [`lint_spawns::baseline`] judges what is left by the tolerated counts.
+//! 8. [`lint_spawns::report`] writes.
+//!
+//! Invariants: data flows down this list only. `statement`, `detect`, `marker` and `baseline` take data and return
+//! data; only `discover`, `git` and `source` touch the world, only `report` writes. A file without a needle costs a
+//! read and a search; of one with a needle only the statements that mention it are parsed. What cannot be looked at is
+//! an error or a warning, never silence.
+
+pub mod ci;
+pub mod flags;
+pub mod lint_spawns;
+
+/// How a command ended; `main` makes the exit code of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All was looked at, and nothing is wrong: 0.
+    Clean,
+    /// There are problems: 1.
+    Problems,
+    /// The job could not be done: 2.
+    Failed,
+}

@@ -1,0 +1,137 @@
+//! `cargo xtask lint-spawns`: the pipeline, readable as a list of its stages.
+
+pub mod baseline;
+pub mod check;
+pub mod detect;
+pub mod discover;
+pub mod git;
+mod lexer;
+pub mod marker;
+pub mod policy;
+pub mod report;
+mod rewrite;
+pub mod rule;
+pub mod source;
+pub mod statement;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context as _, Result, bail};
+use xshell::Shell;
+
+use crate::Outcome;
+use crate::flags::LintSpawns;
+use check::{CheckedFile, Checker};
+use discover::{Candidate, Selection};
+use policy::Policy;
+
+/// Of each worker; the parser and the drop of what it made need it for the deepest statements.
+const STACK_SIZE: usize = 256 << 20;
+
+/// Runs the check and prints its report.
+pub fn run(flags: &LintSpawns) -> Result<Outcome> {
+    let sh = Shell::new()?;
+    let root = discover::root(&sh, flags.root.as_deref(), &flags.paths)?;
+    let policy = Policy::load(&root, flags.config.as_deref())?;
+    let selection = match flags.paths.as_slice() {
+        [] => discover::tracked(&sh, &root, &policy)?,
+        paths => discover::named(&sh, &root, &policy, paths)?,
+    };
+    for warning in &selection.warnings {
+        report::complain(&format!("warning: {warning}"));
+    }
+    let (files, unread) = check_all(&selection.files, &policy)?;
+    let errors: Vec<&String> = selection.errors.iter().chain(&unread).collect();
+    for error in &errors {
+        report::complain(error);
+    }
+    if files.is_empty() && errors.is_empty() {
+        return nothing_checked(&selection, &root, &policy);
+    }
+    let outcome = if flags.print_baseline {
+        report::print(&report::baseline(&files, &policy))?;
+        Outcome::Clean
+    } else {
+        let empty = BTreeMap::new();
+        let baseline = if flags.all || !flags.paths.is_empty() { &empty } else { &policy.baseline };
+        let verdict = baseline::judge(&files, baseline);
+        let report = report::check(&files, &verdict, &policy, flags.strict_baseline);
+        // A clean report would be a lie about what could not be read.
+        if report.problems || errors.is_empty() {
+            report::print(&report.text)?;
+        }
+        if report.problems { Outcome::Problems } else { Outcome::Clean }
+    };
+    Ok(if errors.is_empty() { outcome } else { Outcome::Failed })
+}
+
+fn nothing_checked(selection: &Selection, root: &camino::Utf8Path, policy: &Policy) -> Result<Outcome> {
+    if selection.ruled_out > 0 {
+        report::print(report::nothing_to_check())?;
+        return Ok(Outcome::Clean);
+    }
+    bail!(
+        "nothing to check in {root}: git tracks no Python file that the policy ({}) includes and does not exclude",
+        policy.origin.name
+    )
+}
+
+/// The files in their order, and what is wrong with those that could not be read.
+fn check_all(files: &[Candidate], policy: &Policy) -> Result<(Vec<CheckedFile>, Vec<String>)> {
+    let checker = Checker::new(policy)?;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        let mut buffer = Vec::new();
+        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Some(result) = check_file(file, &checker, &mut buffer).transpose() {
+                done.push(result.map_err(|err| (&file.path, err)));
+            }
+        }
+        done
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
+    let done = std::thread::scope(|scope| -> Result<Vec<_>> {
+        let mut workers = Vec::new();
+        for _ in 0..threads {
+            let builder = std::thread::Builder::new().stack_size(STACK_SIZE);
+            workers.push(builder.spawn_scoped(scope, work).context("cannot start a thread")?);
+        }
+        let mut done = Vec::with_capacity(files.len());
+        for worker in workers {
+            done.extend(worker.join().map_err(|_| anyhow::anyhow!("a bug: a worker thread panicked"))?);
+        }
+        Ok(done)
+    })?;
+    let mut checked = Vec::with_capacity(done.len());
+    let mut errors = Vec::new();
+    for result in done {
+        match result {
+            Ok(file) => checked.push(file),
+            Err((path, err)) => errors.push(format!("cannot check {path}: {err:#}")),
+        }
+    }
+    checked.sort_unstable_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
+    errors.sort_unstable();
+    Ok((checked, errors))
+}
+
+/// None if the file is gone: deleted in the work tree, say.
+fn check_file(file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Result<Option<CheckedFile>> {
+    let metadata = match fs::symlink_metadata(&file.location) {
+        Ok(metadata) => metadata,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(err) => return Err(err.into()),
+    };
+    if !metadata.is_file() {
+        bail!("not a file; it was not opened");
+    }
+    match source::read(&file.location, metadata.len(), buffer) {
+        Ok(()) => Ok(Some(CheckedFile { path: file.path.clone(), hits: checker.check(buffer) })),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(err) => Err(err.into()),
+    }
+}

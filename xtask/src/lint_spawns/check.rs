@@ -1,0 +1,133 @@
+//! Checks one text: narrow, parse, detect, mark. Data in, data out.
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use camino::Utf8PathBuf;
+use rustpython_parser::{Parse as _, ast};
+
+use super::detect::{Shape, detect};
+use super::lexer::continues_name;
+use super::marker::Marker;
+use super::policy::Policy;
+use super::rule::Rule;
+use super::source;
+use super::statement::{self, Statement};
+
+/// A line where a shape was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// 1-based.
+    pub line: usize,
+    /// In table order, at least one.
+    pub rules: Vec<Rule>,
+    /// The line without the white space around it.
+    pub source: String,
+    pub marked: bool,
+}
+
+/// A file that was looked at.
+#[derive(Debug)]
+pub struct CheckedFile {
+    /// Root-relative, or absolute outside the root.
+    pub path: Utf8PathBuf,
+    /// In order of line.
+    pub hits: Vec<Hit>,
+}
+
+/// All that is needed to check a text.
+#[derive(Debug)]
+pub struct Checker<'p> {
+    needles: AhoCorasick,
+    marker: Marker,
+    helpers: &'p [String],
+    rules: &'p [Rule],
+}
+
+impl<'p> Checker<'p> {
+    pub fn new(policy: &'p Policy) -> anyhow::Result<Checker<'p>> {
+        let helpers: &[String] =
+            if policy.rules.contains(&Rule::DetachHelper) { &policy.detach_helpers } else { &[] };
+        let words = policy.rules.iter().flat_map(|rule| rule.needles()).copied();
+        let needles = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(words.chain(helpers.iter().map(String::as_str)))?;
+        Ok(Checker { needles, marker: Marker::new(&policy.marker)?, helpers, rules: &policy.rules })
+    }
+
+    /// The hits in a file's bytes, marked and unmarked.
+    pub fn check(&self, bytes: &[u8]) -> Vec<Hit> {
+        if self.mentions(bytes).next().is_none() {
+            return Vec::new();
+        }
+        let text = source::decode(bytes);
+        let needles: Vec<Range<usize>> = self.mentions(text.as_bytes()).collect();
+        let mut found: Vec<(usize, Rule)> = Vec::new();
+        for statement in statement::cut(&text, &needles) {
+            found.extend(self.shapes(&statement).into_iter().filter(|(_, rule)| self.rules.contains(rule)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        self.hits(&text, &found)
+    }
+
+    /// Where a needle stands as a whole identifier.
+    fn mentions<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Range<usize>> {
+        let is_name = |at: Option<usize>| {
+            at.and_then(|at| text.get(at)).is_some_and(|&byte: &u8| byte.is_ascii() && continues_name(byte))
+        };
+        self.needles
+            .find_iter(text)
+            .map(|found| found.range())
+            .filter(move |range| !is_name(range.start.checked_sub(1)) && !is_name(Some(range.end)))
+    }
+
+    /// Offsets in the whole text.
+    fn shapes(&self, statement: &Statement) -> Vec<(usize, Rule)> {
+        for module in statement.modules() {
+            if let Ok(suite) = ast::Suite::parse(&module.source, "") {
+                let offset = |shape: &Shape| statement.start + shape.offset.saturating_sub(module.shift);
+                return detect(&suite, self.helpers).iter().map(|shape| (offset(shape), shape.rule)).collect();
+            }
+        }
+        statement.mentions.iter().map(|mention| (statement.start + mention.start, Rule::Unparsable)).collect()
+    }
+
+    /// One hit a line. `found` is in order of offset.
+    fn hits(&self, text: &str, found: &[(usize, Rule)]) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = Vec::new();
+        let (mut line, mut line_start) = (1, 0);
+        for &(offset, rule) in found {
+            let passed = &text.as_bytes()[line_start..offset];
+            let breaks = memchr::memchr_iter(b'\n', passed).count();
+            if breaks > 0 {
+                line += breaks;
+                line_start += memchr::memrchr(b'\n', passed).map_or(0, |at| at + 1);
+            }
+            match hits.last_mut() {
+                Some(hit) if hit.line == line => hit.rules.push(rule),
+                _ => {
+                    let rest = &text[line_start..];
+                    let here = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
+                    let above = text[..line_start].strip_suffix('\n').map(|text| text.rsplit('\n').next().unwrap_or(text));
+                    hits.push(Hit {
+                        line,
+                        rules: vec![rule],
+                        source: here.trim_matches(is_python_space).to_owned(),
+                        marked: self.marker.covers(here, above),
+                    });
+                }
+            }
+        }
+        for hit in &mut hits {
+            hit.rules.sort_unstable();
+            hit.rules.dedup();
+        }
+        hits
+    }
+}
+
+/// What `str.strip` of Python removes.
+fn is_python_space(c: char) -> bool {
+    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
+}

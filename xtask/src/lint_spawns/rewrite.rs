@@ -1,0 +1,275 @@
+//! Rewrites what the parser does not know, every byte staying where it is.
+//!
+//! [`format_strings`] is for every statement, [`unknown_syntax`] for one that does not parse otherwise.
+
+use std::ops::Range;
+
+use super::lexer::{Kind, Lexer, Prefix, Token, continues_name};
+
+/// Makes each f-string or t-string, with the literals joined to it, a list display of its replacement fields.
+///
+/// A list, like the string, is no constant; it may be empty; and its range starts where the string's does.
+pub(super) fn format_strings(text: &str, tokens: &[Token]) -> String {
+    if !tokens.iter().any(|token| token.kind == Kind::FormatStart) {
+        return text.to_owned();
+    }
+    let mut out = text.as_bytes().to_vec();
+    let mut levels = vec![Level::default()];
+    let mut code_from = 0;
+    for token in tokens {
+        let code = code_from..token.range.start;
+        code_from = token.range.end;
+        let in_field = levels.len() > 1;
+        let Some(level) = levels.last_mut() else { break };
+        if text[code].bytes().any(|b| !b.is_ascii_whitespace()) {
+            level.finish(&mut out);
+        }
+        match token.kind {
+            Kind::String => level.join(token.range.clone()),
+            Kind::FormatStart => {
+                level.join(token.range.clone());
+                level.has_format = true;
+                blank(&mut out[token.range.clone()]);
+                levels.push(Level::default());
+            }
+            Kind::FormatText | Kind::FormatEnd => {
+                blank(&mut out[token.range.clone()]);
+                if token.kind == Kind::FormatEnd && levels.len() > 1 {
+                    levels.pop();
+                    if let Some(outer) = levels.last_mut() {
+                        outer.end = token.range.end;
+                    }
+                }
+            }
+            Kind::FieldOpen => {
+                out[token.range.start] = b' ';
+                level.fields.push(Some(token.range.end));
+            }
+            Kind::Conversion | Kind::SpecColon | Kind::FieldClose => {
+                level.finish(&mut out);
+                if let Some(Some(start)) = level.fields.last_mut().map(Option::take) {
+                    end_field(&mut out, start..token.range.start);
+                } else {
+                    // The letter of a conversion.
+                    if let Some(from) = level.conversion.take() {
+                        blank(&mut out[from..token.range.start]);
+                    }
+                    out[token.range.start] = b' ';
+                }
+                if token.kind == Kind::Conversion {
+                    level.conversion = Some(token.range.end);
+                }
+                if token.kind == Kind::FieldClose {
+                    level.fields.pop();
+                }
+            }
+            Kind::Comment if in_field => blank(&mut out[token.range.clone()]),
+            Kind::Comment | Kind::Continuation => {}
+            Kind::Newline | Kind::Open | Kind::Close | Kind::Separator => level.finish(&mut out),
+        }
+    }
+    for level in &mut levels {
+        level.finish(&mut out);
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+/// What is known of the string literals at one nesting of f-strings.
+#[derive(Default)]
+struct Level {
+    /// Literals with nothing between them, which Python joins.
+    joined: Vec<Range<usize>>,
+    end: usize,
+    has_format: bool,
+    /// Where the expression of each open field starts, until its end is found.
+    fields: Vec<Option<usize>>,
+    conversion: Option<usize>,
+}
+
+impl Level {
+    fn join(&mut self, literal: Range<usize>) {
+        self.end = literal.end;
+        self.joined.push(literal);
+    }
+
+    fn finish(&mut self, out: &mut [u8]) {
+        let joined = std::mem::take(&mut self.joined);
+        if !std::mem::take(&mut self.has_format) {
+            return;
+        }
+        let Some(first) = joined.first() else { return };
+        let start = first.start;
+        for literal in joined {
+            blank(&mut out[literal]);
+        }
+        out[start] = b'[';
+        out[self.end - 1] = b']';
+    }
+}
+
+/// Makes the expression of a field an item of a list: `code` is followed by the byte that ends the field.
+fn end_field(out: &mut [u8], code: Range<usize>) {
+    let end = code.end;
+    let last = |out: &[u8]| code.clone().rev().find(|&at| !out[at].is_ascii_whitespace());
+    // The `=` of a field that shows its own source.
+    if let Some(at) = last(out)
+        && out[at] == b'='
+        && !(at > code.start && b"=!<>".contains(&out[at - 1]))
+    {
+        out[at] = b' ';
+    }
+    // A `yield` would need parentheses.
+    if let Some(first) = code.clone().find(|&at| !out[at].is_ascii_whitespace()) {
+        for word in [&b"yield"[..], b"from"] {
+            let word_start = code.clone().find(|&at| at >= first && !out[at].is_ascii_whitespace()).unwrap_or(first);
+            let word_end = word_start + word.len();
+            if out[word_start..end].starts_with(word) && !(word_end < end && continues_name(out[word_end])) {
+                blank(&mut out[word_start..word_end]);
+            } else {
+                break;
+            }
+        }
+    }
+    out[end] = match last(out) {
+        Some(at) if out[at] != b',' => b',',
+        _ => b' ',
+    };
+}
+
+/// Replaces what only newer Pythons, or only CPython, read: see the list in the code. `soft_keyword` tells whether
+/// a `match`, `case` or `type` at the start of a statement is taken for a plain name.
+pub(super) fn unknown_syntax(text: &str, soft_keyword: bool) -> String {
+    let mut out = text.as_bytes().to_vec();
+    let tokens: Vec<Token> = Lexer::with_separators(text).collect();
+    for token in &tokens {
+        if token.kind == Kind::String {
+            blank_literal(text, token.range.clone(), &mut out);
+        }
+    }
+    let code = code_ranges(&tokens, text.len());
+    // Characters that became letters after the parser's edition of Unicode.
+    for range in &code {
+        for byte in &mut out[range.clone()] {
+            if !byte.is_ascii() {
+                *byte = b'_';
+            }
+        }
+    }
+    if soft_keyword {
+        rename_soft_keywords(text, &tokens, &mut out);
+    }
+    type_parameter_defaults(text, &tokens, &mut out);
+    // `except A, B:` without parentheses.
+    if text.starts_with("except") {
+        let header_end = code.iter().flat_map(|range| range.clone()).find(|&at| {
+            text.as_bytes()[at] == b':' && tokens.iter().rfind(|t| t.range.end <= at).is_none_or(|t| depth_after(t) == 0)
+        });
+        for token in &tokens {
+            if token.kind == Kind::Separator && token.depth == 0 && Some(token.range.start) < header_end {
+                out[token.range.start] = b'|';
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+fn depth_after(token: &Token) -> usize {
+    token.depth + usize::from(token.kind == Kind::Open)
+}
+
+/// A literal that is no needle's name loses its prefix and its text.
+fn blank_literal(text: &str, literal: Range<usize>, out: &mut [u8]) {
+    let whole = &text[literal.clone()];
+    let prefix = Prefix::of(whole);
+    let quoted = &whole[prefix.len..];
+    let quotes = if quoted.starts_with("\"\"\"") || quoted.starts_with("'''") { 3 } else { 1 };
+    let body = literal.start + prefix.len + quotes..literal.end.saturating_sub(quotes);
+    if body.start >= body.end || text[body.clone()].bytes().all(|b| continues_name(b) && b.is_ascii()) {
+        return;
+    }
+    blank(&mut out[literal.start..literal.start + prefix.len]);
+    let single = quotes == 1;
+    for at in body {
+        let kept = text.as_bytes()[at] == b'\n' || (single && text[at..].starts_with("\\\n"));
+        if !kept {
+            out[at] = b' ';
+        }
+    }
+}
+
+fn rename_soft_keywords(text: &str, tokens: &[Token], out: &mut [u8]) {
+    let mut starts = vec![0];
+    let mut colon_seen = false;
+    for range in code_ranges(tokens, text.len()) {
+        let depth = tokens.iter().rfind(|token| token.range.end <= range.start).map_or(0, depth_after);
+        if depth == 0
+            && !colon_seen
+            && let Some(colon) = text[range.clone()].find(':')
+        {
+            colon_seen = true;
+            starts.push(range.start + colon + 1);
+        }
+    }
+    starts.extend(
+        tokens.iter().filter(|t| t.depth == 0 && &text[t.range.clone()] == ";").map(|token| token.range.end),
+    );
+    for start in starts {
+        let word_start = start + (text[start..].len() - text[start..].trim_start().len());
+        let word_end = word_start + text[word_start..].bytes().take_while(|&b| continues_name(b)).count();
+        let word = &text[word_start..word_end];
+        let alias = word == "type" && text[word_end..].trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if alias && word_start > 0 {
+            // `type X = int` is an assignment to whoever does not know it.
+            blank(&mut out[word_start..word_end]);
+        } else if !alias && matches!(word, "match" | "case" | "type") {
+            out[word_start..word_end].fill(b'_');
+        }
+    }
+}
+
+/// In `class C[T: A = B]` and its like the default becomes a part of the bound.
+fn type_parameter_defaults(text: &str, tokens: &[Token], out: &mut [u8]) {
+    let header = text.trim_start_matches("async").trim_start();
+    if !["def ", "class ", "type "].iter().any(|word| header.starts_with(word)) {
+        return;
+    }
+    let Some(open) = tokens.iter().position(|token| token.kind == Kind::Open) else { return };
+    if &text[tokens[open].range.clone()] != "[" {
+        return;
+    }
+    let (mut bound, mut at) = (false, tokens[open].range.end);
+    for token in &tokens[open + 1..] {
+        if token.depth <= 1 || (token.depth == 2 && token.kind == Kind::Close) {
+            for place in at..token.range.start {
+                match out[place] {
+                    b'*' => out[place] = b' ',
+                    b':' => bound = true,
+                    b'=' => out[place] = if std::mem::replace(&mut bound, true) { b'|' } else { b':' },
+                    _ => {}
+                }
+            }
+        }
+        at = token.range.end;
+        if token.kind == Kind::Separator && token.depth == 1 {
+            bound = false;
+        }
+        if token.kind == Kind::Close && token.depth == 0 {
+            break;
+        }
+    }
+}
+
+/// What lies between the tokens.
+fn code_ranges(tokens: &[Token], end: usize) -> Vec<Range<usize>> {
+    let starts = std::iter::once(0).chain(tokens.iter().map(|token| token.range.end));
+    let ends = tokens.iter().map(|token| token.range.start).chain(std::iter::once(end));
+    starts.zip(ends).map(|(start, end)| start..end).collect()
+}
+
+fn blank(bytes: &mut [u8]) {
+    for byte in bytes {
+        if *byte != b'\n' {
+            *byte = b' ';
+        }
+    }
+}
