@@ -58,7 +58,8 @@ pub fn run(flags: &Ci) -> Result<Outcome> {
         bail!("no step is left to run");
     }
     if flags.list {
-        let list = steps.iter().fold(String::new(), |list, step| list + &format!("{:<12} {}\n", step.name, step.command));
+        let list =
+            steps.iter().fold(String::new(), |list, step| list + &format!("{:<12} {}\n", step.name, step.command));
         lint_spawns::report::print(&list)?;
         return Ok(Outcome::Clean);
     }

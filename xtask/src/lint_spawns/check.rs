@@ -46,8 +46,7 @@ pub struct Checker<'p> {
 
 impl<'p> Checker<'p> {
     pub fn new(policy: &'p Policy) -> anyhow::Result<Checker<'p>> {
-        let helpers: &[String] =
-            if policy.rules.contains(&Rule::DetachHelper) { &policy.detach_helpers } else { &[] };
+        let helpers: &[String] = if policy.rules.contains(&Rule::DetachHelper) { &policy.detach_helpers } else { &[] };
         let words = policy.rules.iter().flat_map(|rule| rule.needles()).copied();
         let needles = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
@@ -109,7 +108,8 @@ impl<'p> Checker<'p> {
                 _ => {
                     let rest = &text[line_start..];
                     let here = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
-                    let above = text[..line_start].strip_suffix('\n').map(|text| text.rsplit('\n').next().unwrap_or(text));
+                    let above =
+                        text[..line_start].strip_suffix('\n').map(|text| text.rsplit('\n').next().unwrap_or(text));
                     hits.push(Hit {
                         line,
                         rules: vec![rule],

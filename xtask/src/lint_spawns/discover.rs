@@ -215,7 +215,8 @@ impl<'a> Finder<'a> {
     fn in_folder(&mut self, kind: EntryKind, path: &[u8], folder: &Utf8Path, below: &Utf8Path) -> bool {
         // git does not say of what it does not track whether it is a link.
         let is_link = || {
-            std::str::from_utf8(path).is_ok_and(|path| fs::symlink_metadata(folder.join(path)).is_ok_and(|m| m.is_symlink()))
+            std::str::from_utf8(path)
+                .is_ok_and(|path| fs::symlink_metadata(folder.join(path)).is_ok_and(|m| m.is_symlink()))
         };
         let kind = if kind == EntryKind::File && is_python_name(path) && is_link() { EntryKind::Link } else { kind };
         self.listed(kind, path, below).is_some()

@@ -83,7 +83,10 @@ fn parse(listing: &[u8]) -> Result<Vec<Entry>> {
         anyhow::ensure!(listing.is_empty(), "no NUL at its end");
         return Ok(Vec::new());
     };
-    listing.split(|&b| b == 0).map(|entry| parse_entry(entry).context(String::from_utf8_lossy(entry).into_owned())).collect()
+    listing
+        .split(|&b| b == 0)
+        .map(|entry| parse_entry(entry).context(String::from_utf8_lossy(entry).into_owned()))
+        .collect()
 }
 
 /// `H 100644 <object> 0\t<path>` of a tracked file, `? <path>` of another.

@@ -244,7 +244,8 @@ impl<'t> Lexer<'t> {
                 b'\\' if matches!(next, Some(b'{' | b'}')) => at += 1,
                 b'\\' if !raw && self.bytes[at..].starts_with(b"\\N{") => {
                     let rest = &self.bytes[at..];
-                    at += memchr3(b'}', quote, b'\n', rest).map_or(rest.len(), |end| end + usize::from(rest[end] == b'}'));
+                    at += memchr3(b'}', quote, b'\n', rest)
+                        .map_or(rest.len(), |end| end + usize::from(rest[end] == b'}'));
                 }
                 b'\\' => at = (at + 2).min(self.bytes.len()),
                 b'{' | b'}' if next == Some(byte) && !in_spec => at += 2,

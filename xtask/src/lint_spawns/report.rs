@@ -99,7 +99,8 @@ fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) 
         let _ = writeln!(text, "{} in {files} {noun} (policy: {origin}).", counts.join(" and "));
         for (path, hits, tolerated) in &verdict.exceeded {
             let path = printable(path, true);
-            let _ = writeln!(text, "{path}: the baseline tolerates {tolerated}, there are {hits}; all of them are listed.");
+            let _ =
+                writeln!(text, "{path}: the baseline tolerates {tolerated}, there are {hits}; all of them are listed.");
         }
         if spawns > 0 {
             text.push_str(
@@ -110,7 +111,8 @@ fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) 
                 "Where the child is meant to outlive its owner, or a time limit that kills its whole group always ends it,\n\
                  put a marker with the reason on the printed line, or on the line above it:\n",
             );
-            let _ = writeln!(text, "    # {} — <why this child may outlive its owner>", printable(&policy.marker, false));
+            let _ =
+                writeln!(text, "    # {} — <why this child may outlive its owner>", printable(&policy.marker, false));
         }
         if unparsable > 0 {
             text.push_str(

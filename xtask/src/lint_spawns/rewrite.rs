@@ -162,7 +162,8 @@ pub(super) fn unknown_syntax(text: &str, soft_keyword: bool) -> String {
     // `except A, B:` without parentheses.
     if text.starts_with("except") {
         let header_end = code.iter().flat_map(|range| range.clone()).find(|&at| {
-            text.as_bytes()[at] == b':' && tokens.iter().rfind(|t| t.range.end <= at).is_none_or(|t| depth_after(t) == 0)
+            text.as_bytes()[at] == b':'
+                && tokens.iter().rfind(|t| t.range.end <= at).is_none_or(|t| depth_after(t) == 0)
         });
         for token in &tokens {
             if token.kind == Kind::Separator && token.depth == 0 && Some(token.range.start) < header_end {
@@ -210,14 +211,13 @@ fn rename_soft_keywords(text: &str, tokens: &[Token], out: &mut [u8]) {
             starts.push(range.start + colon + 1);
         }
     }
-    starts.extend(
-        tokens.iter().filter(|t| t.depth == 0 && &text[t.range.clone()] == ";").map(|token| token.range.end),
-    );
+    starts.extend(tokens.iter().filter(|t| t.depth == 0 && &text[t.range.clone()] == ";").map(|token| token.range.end));
     for start in starts {
         let word_start = start + (text[start..].len() - text[start..].trim_start().len());
         let word_end = word_start + text[word_start..].bytes().take_while(|&b| continues_name(b)).count();
         let word = &text[word_start..word_end];
-        let alias = word == "type" && text[word_end..].trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let alias =
+            word == "type" && text[word_end..].trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
         if alias && word_start > 0 {
             // `type X = int` is an assignment to whoever does not know it.
             blank(&mut out[word_start..word_end]);

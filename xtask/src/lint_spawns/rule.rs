@@ -51,7 +51,9 @@ impl Rule {
     /// What looks like it and is not flagged, for README's table.
     pub fn not_flagged(self) -> &'static str {
         match self {
-            Rule::StartNewSession => "`=False`, `=None`, `=0`, `=0.0`, `=0j`; a parameter's default; annotated and augmented assignment",
+            Rule::StartNewSession => {
+                "`=False`, `=None`, `=0`, `=0.0`, `=0j`; a parameter's default; annotated and augmented assignment"
+            }
             Rule::ProcessGroup => "`=None`; a parameter's default; annotated and augmented assignment",
             Rule::OsSetsid => "the same names of another object, or bare: `from os import setsid`",
             Rule::DetachHelper => "its definition, its import, a reference to it without a call",

@@ -1,0 +1,118 @@
+//! What the tool says of every fixture: the exit code, the report and what goes to standard error.
+//!
+//! Two locks. A line that ends in `# flagged` (or that another line names by `# flagged: line N`) must be a hit, and no
+//! other may be: that is asserted first, so no accepted snapshot can hide it. The snapshot then pins the whole text.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+const POLICY: &str = "snapshots/policy.toml";
+
+#[test]
+fn flagged() {
+    check_folder("flagged", |expected| assert!(!expected.is_empty(), "a flagged fixture names no line"));
+}
+
+#[test]
+fn excluded() {
+    check_folder("excluded", |expected| assert!(expected.is_empty(), "an excluded fixture names lines"));
+}
+
+#[test]
+fn marked() {
+    check_folder("marked", |_| {});
+}
+
+#[test]
+fn hermes() {
+    for (name, arguments) in [
+        ("hermes__clean", &["--root", "fixtures/hermes"][..]),
+        ("hermes__all", &["--root", "fixtures/hermes", "--all"]),
+        ("hermes__print_baseline", &["--root", "fixtures/hermes", "--print-baseline"]),
+        ("hermes__this_repository", &[]),
+        ("hermes__path", &["--root", "fixtures/hermes", "fixtures/hermes/tools/browser_tool.py"]),
+    ] {
+        pin(name, &run(arguments).1);
+    }
+}
+
+/// Every snapshot has its fixture; that every fixture has its snapshot, the tests above see to.
+#[test]
+fn no_orphan() {
+    let folder = workspace().join("snapshots");
+    for entry in folder.read_dir_utf8().unwrap().map(Result::unwrap) {
+        let Some(name) = entry.file_name().strip_suffix(".snap") else { continue };
+        let (folder, fixture) = name.split_once("__").unwrap();
+        let path = workspace().join("fixtures").join(folder).join(format!("{fixture}.py"));
+        assert!(folder == "hermes" || path.exists(), "{name}.snap pins no fixture");
+    }
+}
+
+fn check_folder(folder: &str, prove: fn(&BTreeSet<usize>)) {
+    let path = workspace().join("fixtures").join(folder);
+    let mut names: Vec<String> =
+        path.read_dir_utf8().unwrap().map(|entry| entry.unwrap().file_name().to_owned()).collect();
+    names.sort();
+    let mut wrong = Vec::new();
+    for name in names {
+        let stem = name.strip_suffix(".py").expect("a fixture is a Python file");
+        let expected = expected_lines(&path.join(&name));
+        prove(&expected);
+        let relative = format!("fixtures/{folder}/{name}");
+        let (found, shown) = run(&["--config", POLICY, &relative]);
+        if found != expected {
+            wrong.push(format!("{relative}: lines {found:?}, the fixture says {expected:?}"));
+            continue;
+        }
+        pin(&format!("{folder}__{stem}"), &shown);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn pin(name: &str, shown: &str) {
+    insta::with_settings!({ snapshot_path => ".", prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, shown);
+    });
+}
+
+/// The lines of the problems, and the whole run as one block.
+fn run(arguments: &[&str]) -> (BTreeSet<usize>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("lint-spawns")
+        .args(arguments)
+        .current_dir(workspace())
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let found = stdout.lines().filter_map(|line| line.split_once(".py:")?.1.split_once(": ")?.0.parse().ok()).collect();
+    let code = output.status.code().unwrap();
+    let arguments = arguments.join(" ");
+    (
+        found,
+        format!(
+            "$ cargo xtask lint-spawns {arguments}\nexit code: {code}\n----- stdout\n{stdout}----- stderr\n{stderr}"
+        ),
+    )
+}
+
+fn expected_lines(path: &Utf8Path) -> BTreeSet<usize> {
+    let text = String::from_utf8_lossy(&fs::read(path).unwrap()).replace("\r\n", "\n").replace('\r', "\n");
+    let mut lines = BTreeSet::new();
+    for (at, line) in text.split('\n').enumerate() {
+        if line.ends_with("# flagged") {
+            lines.insert(at + 1);
+        }
+        if let Some((_, number)) = line.split_once("# flagged: line ") {
+            lines.insert(number.trim().parse().unwrap());
+        }
+    }
+    lines
+}
+
+fn workspace() -> Utf8PathBuf {
+    Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
