@@ -239,7 +239,8 @@ fn type_parameter_defaults(text: &str, tokens: &[Token], out: &mut [u8]) {
     }
     let (mut bound, mut at) = (false, tokens[open].range.end);
     for token in &tokens[open + 1..] {
-        if token.depth <= 1 || (token.depth == 2 && token.kind == Kind::Close) {
+        // A closing bracket is outside what it ends.
+        if token.depth + usize::from(token.kind == Kind::Close) == 1 {
             for place in at..token.range.start {
                 match out[place] {
                     b'*' => out[place] = b' ',
