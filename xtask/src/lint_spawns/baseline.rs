@@ -47,9 +47,8 @@ pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a BTreeMap<String, usize>
     }
     for (path, &tolerated) in baseline {
         let hits = seen.get(path.as_str()).copied();
-        if hits.unwrap_or(0) < tolerated || hits.is_none() {
-            verdict.stale.push(Stale { path, tolerated, hits });
-        } else if tolerated == 0 && hits == Some(0) {
+        // An entry of none is of no use either.
+        if hits.is_none_or(|hits| hits < tolerated.max(1)) {
             verdict.stale.push(Stale { path, tolerated, hits });
         }
     }

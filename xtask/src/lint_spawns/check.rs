@@ -71,7 +71,7 @@ impl<'p> Checker<'p> {
     }
 
     /// Where a needle stands as a whole identifier.
-    fn mentions<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Range<usize>> {
+    fn mentions(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let is_name = |at: Option<usize>| {
             at.and_then(|at| text.get(at)).is_some_and(|&byte: &u8| byte.is_ascii() && continues_name(byte))
         };

@@ -115,11 +115,9 @@ impl<'t> Lexer<'t> {
             self.position += 1;
             match byte {
                 b'\n' => return Some(self.line_break(start)),
-                b'\\' => {
-                    if self.bytes.get(self.position) == Some(&b'\n') {
-                        self.position += 1;
-                        return Some(self.token(Kind::Continuation, start));
-                    }
+                b'\\' if self.bytes.get(self.position) == Some(&b'\n') => {
+                    self.position += 1;
+                    return Some(self.token(Kind::Continuation, start));
                 }
                 b'#' => {
                     self.position = self.line_end(start);

@@ -191,7 +191,7 @@ fn blank_literal(text: &str, literal: Range<usize>, out: &mut [u8]) {
     blank(&mut out[literal.start..literal.start + prefix.len]);
     let single = quotes == 1;
     for at in body {
-        let kept = text.as_bytes()[at] == b'\n' || (single && text[at..].starts_with("\\\n"));
+        let kept = text.as_bytes()[at] == b'\n' || (single && text.as_bytes()[at..].starts_with(b"\\\n"));
         if !kept {
             out[at] = b' ';
         }
@@ -241,11 +241,11 @@ fn type_parameter_defaults(text: &str, tokens: &[Token], out: &mut [u8]) {
     for token in &tokens[open + 1..] {
         // A closing bracket is outside what it ends.
         if token.depth + usize::from(token.kind == Kind::Close) == 1 {
-            for place in at..token.range.start {
-                match out[place] {
-                    b'*' => out[place] = b' ',
+            for byte in &mut out[at..token.range.start] {
+                match *byte {
+                    b'*' => *byte = b' ',
                     b':' => bound = true,
-                    b'=' => out[place] = if std::mem::replace(&mut bound, true) { b'|' } else { b':' },
+                    b'=' => *byte = if std::mem::replace(&mut bound, true) { b'|' } else { b':' },
                     _ => {}
                 }
             }
