@@ -136,9 +136,9 @@ fn end_field(out: &mut [u8], code: Range<usize>) {
     };
 }
 
-/// Replaces what only newer Pythons, or only CPython, read: see the list in the code. `soft_keyword` tells whether
-/// a `match`, `case` or `type` at the start of a statement is taken for a plain name.
-pub(super) fn unknown_syntax(text: &str, soft_keyword: bool) -> String {
+/// Replaces what only newer Pythons, or only CPython, read: see the list in the code. `first_is_name` tells whether a
+/// `match`, `case` or `type` that the text starts with is taken for a plain name.
+pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> String {
     let mut out = text.as_bytes().to_vec();
     let tokens: Vec<Token> = Lexer::with_separators(text).collect();
     for token in &tokens {
@@ -155,9 +155,7 @@ pub(super) fn unknown_syntax(text: &str, soft_keyword: bool) -> String {
             }
         }
     }
-    if soft_keyword {
-        rename_soft_keywords(text, &tokens, &mut out);
-    }
+    rename_soft_keywords(text, &tokens, first_is_name, &mut out);
     type_parameter_defaults(text, &tokens, &mut out);
     // `except A, B:` without parentheses.
     if text.starts_with("except") {
@@ -198,8 +196,8 @@ fn blank_literal(text: &str, literal: Range<usize>, out: &mut [u8]) {
     }
 }
 
-fn rename_soft_keywords(text: &str, tokens: &[Token], out: &mut [u8]) {
-    let mut starts = vec![0];
+fn rename_soft_keywords(text: &str, tokens: &[Token], first_is_name: bool, out: &mut [u8]) {
+    let mut starts = if first_is_name { vec![0] } else { Vec::new() };
     let mut colon_seen = false;
     for range in code_ranges(tokens, text.len()) {
         let depth = tokens.iter().rfind(|token| token.range.end <= range.start).map_or(0, depth_after);

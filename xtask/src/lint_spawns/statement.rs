@@ -90,8 +90,8 @@ impl<'t> Statement<'t> {
         let kept = std::rc::Rc::clone(&plain);
         let as_it_stands = forms.iter().map(move |form| form.complete(&kept));
         let rewritten = forms.iter().map(move |form| {
-            let word = matches!(form, Form::Plain | Form::Header);
-            form.complete(&rewrite::unknown_syntax(&plain, word))
+            let first_is_name = matches!(form, Form::Plain | Form::Header);
+            form.complete(&rewrite::unknown_syntax(&plain, first_is_name))
         });
         as_it_stands.chain(rewritten)
     }
