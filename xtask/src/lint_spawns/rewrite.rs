@@ -235,27 +235,42 @@ fn type_parameter_defaults(text: &str, tokens: &[Token], out: &mut [u8]) {
     if &text[tokens[open].range.clone()] != "[" {
         return;
     }
-    let (mut bound, mut at) = (false, tokens[open].range.end);
+    let mut part = Part::Name;
+    // Whether a star here is one before a name or a default, not a product.
+    let mut fresh = true;
+    let mut at = tokens[open].range.end;
     for token in &tokens[open + 1..] {
         // A closing bracket is outside what it ends.
         if token.depth + usize::from(token.kind == Kind::Close) == 1 {
-            for byte in &mut out[at..token.range.start] {
-                match *byte {
-                    b'*' => *byte = b' ',
-                    b':' => bound = true,
-                    b'=' => *byte = if std::mem::replace(&mut bound, true) { b'|' } else { b':' },
-                    _ => {}
+            for place in at..token.range.start {
+                let compares = out[..place].ends_with(b"=") || out[..place].ends_with(b"!") || out[place + 1] == b'=';
+                match (out[place], part) {
+                    (b'*', _) if fresh => out[place] = b' ',
+                    (b':', Part::Name) => part = Part::Bound,
+                    (b'=', Part::Name) => (out[place], part, fresh) = (b':', Part::Default, true),
+                    (b'=', Part::Bound) if !compares => (out[place], part, fresh) = (b'|', Part::Default, true),
+                    (byte, _) => fresh &= byte.is_ascii_whitespace(),
                 }
             }
         }
         at = token.range.end;
         if token.kind == Kind::Separator && token.depth == 1 {
-            bound = false;
+            (part, fresh) = (Part::Name, true);
+        } else {
+            fresh &= matches!(token.kind, Kind::Comment | Kind::Continuation);
         }
         if token.kind == Kind::Close && token.depth == 0 {
             break;
         }
     }
+}
+
+/// Of a type parameter.
+#[derive(Clone, Copy)]
+enum Part {
+    Name,
+    Bound,
+    Default,
 }
 
 /// What lies between the tokens.
