@@ -10,9 +10,6 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
-/// f-strings nested deeper than this are an error in CPython too.
-const DEEPEST_NESTING: usize = 150;
-
 /// Keywords that can only start a statement or clause: inside brackets no Python has them.
 const STATEMENT_KEYWORDS: [&str; 19] = [
     "def", "class", "import", "return", "raise", "with", "while", "try", "except", "finally", "del", "global",
@@ -177,7 +174,7 @@ impl<'t> Lexer<'t> {
             self.position = self.line_end(body);
             return self.token(Kind::String, start);
         }
-        if prefix.format && self.frames.len() < DEEPEST_NESTING {
+        if prefix.format {
             self.position = body;
             let token = self.token(Kind::FormatStart, start);
             self.frames.push(Frame::Text { quote: byte, triple, raw: prefix.raw });
