@@ -32,6 +32,11 @@ fn hermes() {
         ("hermes__clean", &["--root", "fixtures/hermes"][..]),
         ("hermes__all", &["--root", "fixtures/hermes", "--all"]),
         ("hermes__print_baseline", &["--root", "fixtures/hermes", "--print-baseline"]),
+        ("hermes__stale", &["--root", "fixtures/hermes", "--config", "snapshots/hermes_stale.toml"]),
+        (
+            "hermes__stale_strict",
+            &["--root", "fixtures/hermes", "--config", "snapshots/hermes_stale.toml", "--strict-baseline"],
+        ),
         ("hermes__this_repository", &[]),
         ("hermes__path", &["--root", "fixtures/hermes", "fixtures/hermes/tools/browser_tool.py"]),
     ] {

@@ -17,6 +17,7 @@ pub mod statement;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, Result, bail};
@@ -130,7 +131,12 @@ fn check_file(file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Resu
         bail!("not a file; it was not opened");
     }
     match source::read(&file.location, metadata.len(), buffer) {
-        Ok(()) => Ok(Some(CheckedFile { path: file.path.clone(), hits: checker.check(buffer) })),
+        Ok(()) => {
+            // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
+            let hits = catch_unwind(AssertUnwindSafe(|| checker.check(buffer)))
+                .map_err(|_| anyhow::anyhow!("a bug in this program; the file was not checked, please report it"))?;
+            Ok(Some(CheckedFile { path: file.path.clone(), hits }))
+        }
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(err) => Err(err.into()),
     }
