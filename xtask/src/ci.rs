@@ -7,7 +7,10 @@ use anyhow::{Context as _, Result, bail};
 use xshell::{Shell, cmd};
 
 use crate::flags::{Ci, LintSpawns};
-use crate::{Outcome, lint_spawns};
+use crate::{Outcome, lint_spawns, output};
+
+/// What complaints begin with.
+pub const NAME: &str = "ci";
 
 struct Step {
     name: &'static str,
@@ -60,31 +63,31 @@ pub fn run(flags: &Ci) -> Result<Outcome> {
     if flags.list {
         let list =
             steps.iter().fold(String::new(), |list, step| list + &format!("{:<12} {}\n", step.name, step.command));
-        lint_spawns::report::print(&list)?;
+        output::print(&list)?;
         return Ok(Outcome::Clean);
     }
     let sh = Shell::new()?;
     sh.change_dir(workspace());
     let mut results: Vec<(&Step, bool, Duration)> = Vec::new();
     for step in &steps {
-        lint_spawns::report::print(&format!("==> {}: {}\n", step.name, step.command))?;
+        output::print(&format!("==> {}: {}\n", step.name, step.command))?;
         let begin = Instant::now();
         let passed = match (step.run)(&sh) {
             Ok(outcome) => outcome == Outcome::Clean,
             Err(err) => {
-                lint_spawns::report::complain(&format!("{err:#}"));
+                output::complain(NAME, &format!("{err:#}"));
                 false
             }
         };
         let time = begin.elapsed();
         let verdict = if passed { "passed" } else { "FAILED" };
-        lint_spawns::report::print(&format!("==> {} {verdict} in {:.1} s\n\n", step.name, time.as_secs_f64()))?;
+        output::print(&format!("==> {} {verdict} in {:.1} s\n\n", step.name, time.as_secs_f64()))?;
         results.push((step, passed, time));
         if !passed && !flags.keep_going {
             break;
         }
     }
-    lint_spawns::report::print(&summary(&results, steps.len()))?;
+    output::print(&summary(&results, steps.len()))?;
     Ok(if results.iter().all(|(_, passed, _)| *passed) { Outcome::Clean } else { Outcome::Problems })
 }
 

@@ -11,16 +11,17 @@
 //! 5. [`lint_spawns::detect`] walks their syntax trees for shapes.
 //! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
 //! 7. [`lint_spawns::baseline`] judges what is left by the tolerated counts.
-//! 8. [`lint_spawns::report`] writes.
+//! 8. [`lint_spawns::report`] words the outcome; [`output`] writes it.
 //!
 //! Invariants: data flows down this list only. `statement`, `detect`, `marker` and `baseline` take data and return
-//! data; only `discover`, `git` and `source` touch the world, only `report` writes. A file without a needle costs a
+//! data; only `discover`, `git` and `source` touch the world, only [`output`] writes. A file without a needle costs a
 //! read and a search; of one with a needle only the statements that mention it are parsed. What cannot be looked at is
 //! an error or a warning, never silence.
 
 pub mod ci;
 pub mod flags;
 pub mod lint_spawns;
+pub mod output;
 
 /// How a command ended; `main` makes the exit code of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

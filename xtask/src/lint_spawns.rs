@@ -23,11 +23,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context as _, Result, bail};
 use xshell::Shell;
 
-use crate::Outcome;
 use crate::flags::LintSpawns;
+use crate::{Outcome, output};
 use check::{CheckedFile, Checker};
 use discover::{Candidate, Selection};
 use policy::Policy;
+
+/// What complaints begin with.
+pub const NAME: &str = "lint-spawns";
 
 /// Of each worker; the parser and the drop of what it made need it for the deepest statements.
 const STACK_SIZE: usize = 256 << 20;
@@ -42,18 +45,18 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
         paths => discover::named(&sh, &root, &policy, paths)?,
     };
     for warning in &selection.warnings {
-        report::complain(&format!("warning: {warning}"));
+        output::complain(NAME, &format!("warning: {warning}"));
     }
     let (files, unread) = check_all(&selection.files, &policy)?;
     let errors: Vec<&String> = selection.errors.iter().chain(&unread).collect();
     for error in &errors {
-        report::complain(error);
+        output::complain(NAME, error);
     }
     if files.is_empty() && errors.is_empty() {
         return nothing_checked(&selection, &root, &policy);
     }
     let outcome = if flags.print_baseline {
-        report::print(&report::baseline(&files, &policy))?;
+        output::print(&report::baseline(&files, &policy))?;
         Outcome::Clean
     } else {
         let empty = BTreeMap::new();
@@ -62,7 +65,7 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
         let report = report::check(&files, &verdict, &policy, flags.strict_baseline);
         // A clean report would be a lie about what could not be read.
         if report.problems || errors.is_empty() {
-            report::print(&report.text)?;
+            output::print(&report.text)?;
         }
         if report.problems { Outcome::Problems } else { Outcome::Clean }
     };
@@ -71,7 +74,7 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
 
 fn nothing_checked(selection: &Selection, root: &camino::Utf8Path, policy: &Policy) -> Result<Outcome> {
     if selection.ruled_out > 0 {
-        report::print(report::nothing_to_check())?;
+        output::print(report::nothing_to_check())?;
         return Ok(Outcome::Clean);
     }
     bail!(

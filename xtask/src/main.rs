@@ -4,17 +4,17 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 use xtask::flags::{Command, Flags};
-use xtask::{Outcome, ci, lint_spawns};
+use xtask::{Outcome, ci, lint_spawns, output};
 
 fn main() -> ExitCode {
     let flags = Flags::parse();
-    let result = match &flags.command {
-        Some(Command::LintSpawns(flags)) => lint_spawns::run(flags),
-        Some(Command::Ci(flags)) => ci::run(flags),
-        None => help(),
+    let (name, result) = match &flags.command {
+        Some(Command::LintSpawns(flags)) => (lint_spawns::NAME, lint_spawns::run(flags)),
+        Some(Command::Ci(flags)) => (ci::NAME, ci::run(flags)),
+        None => ("xtask", help()),
     };
     let outcome = result.unwrap_or_else(|err| {
-        lint_spawns::report::complain(&format!("{err:#}"));
+        output::complain(name, &format!("{err:#}"));
         Outcome::Failed
     });
     ExitCode::from(match outcome {
@@ -25,6 +25,6 @@ fn main() -> ExitCode {
 }
 
 fn help() -> anyhow::Result<Outcome> {
-    lint_spawns::report::print(&Flags::command().render_help().to_string())?;
+    output::print(&Flags::command().render_help().to_string())?;
     Ok(Outcome::Clean)
 }

@@ -1,13 +1,13 @@
-//! Writes what a run found, for people.
+//! Words what a run found, for people.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
 use super::baseline::{Stale, Verdict};
 use super::check::CheckedFile;
 use super::policy::Policy;
 use super::rule::Rule;
+use crate::output::printable;
 
 /// Lines of source are cut to this many code points.
 const WIDEST: usize = 160;
@@ -62,21 +62,6 @@ pub fn baseline(files: &[CheckedFile], policy: &Policy) -> String {
 /// When all paths of the command line were ruled out.
 pub fn nothing_to_check() -> &'static str {
     "nothing to check: none of the paths given is Python that the policy covers\n"
-}
-
-/// Writes to standard output. That nobody reads on is no error.
-pub fn print(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(err) if err.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
-    }
-}
-
-/// Writes a line to standard error.
-pub fn complain(what: &str) {
-    // Nothing is left to tell when even this fails.
-    let _ = writeln!(io::stderr().lock(), "lint-spawns: {}", printable(what, true).replace("\\u{a}", "\n"));
 }
 
 fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) {
@@ -153,23 +138,4 @@ fn describe(stale: &Stale) -> String {
 /// A count and its noun; the first word of the noun may be followed by more.
 fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
     (count, if count == 1 { one } else { many })
-}
-
-/// Shows what could hide or forge output as `\u{…}`; a tab only in paths.
-fn printable(text: &str, path: bool) -> String {
-    let forges = |c: char| match c {
-        '\t' => path,
-        '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' => true,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        c => c.is_control(),
-    };
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if forges(c) {
-            let _ = write!(shown, "{}", c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
 }
