@@ -33,9 +33,17 @@ fn the_report_in_readme_is_the_real_one() {
 #[test]
 fn every_option_is_in_readme() {
     let readme = read("README.md");
-    for option in
-        ["--config", "--all", "--print-baseline", "--strict-baseline", "--only", "--skip", "--keep-going", "--list"]
-    {
+    for option in [
+        "--root",
+        "--config",
+        "--all",
+        "--print-baseline",
+        "--strict-baseline",
+        "--only",
+        "--skip",
+        "--keep-going",
+        "--list",
+    ] {
         assert!(readme.contains(option), "README.md does not mention {option}");
     }
 }
