@@ -111,6 +111,7 @@ const STATEMENTS: &[&str] = &[
     "def f[T: @](): pass",
     "def f[T = @](): pass",
     "class C[T: int = @]: pass",
+    "class C[T: int = not @]: pass",
     "class C(@): pass",
     "class C(metaclass=@): pass",
     "class C(*@): pass",

@@ -248,7 +248,10 @@ fn type_parameter_defaults(text: &str, tokens: &[Token], out: &mut [u8]) {
                     (b'*', _) if fresh => out[place] = b' ',
                     (b':', Part::Name) => part = Part::Bound,
                     (b'=', Part::Name) => (out[place], part, fresh) = (b':', Part::Default, true),
-                    (b'=', Part::Bound) if !compares => (out[place], part, fresh) = (b'|', Part::Default, true),
+                    (b'=', Part::Bound) if !compares => {
+                        (out[place], part, fresh) = (b'|', Part::Default, true);
+                        blank_negations(text, place + 1, out);
+                    }
                     (byte, _) => fresh &= byte.is_ascii_whitespace(),
                 }
             }
@@ -262,6 +265,20 @@ fn type_parameter_defaults(text: &str, tokens: &[Token], out: &mut [u8]) {
         if token.kind == Kind::Close && token.depth == 0 {
             break;
         }
+    }
+}
+
+/// No operand of `|` can begin with `not`, and where shapes stand does not depend on it.
+fn blank_negations(text: &str, mut from: usize, out: &mut [u8]) {
+    loop {
+        from += text[from..].len() - text[from..].trim_start().len();
+        let is_not =
+            text[from..].strip_prefix("not").is_some_and(|rest| !rest.bytes().next().is_some_and(continues_name));
+        if !is_not {
+            return;
+        }
+        blank(&mut out[from..from + 3]);
+        from += 3;
     }
 }
 
