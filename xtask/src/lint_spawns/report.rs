@@ -23,8 +23,8 @@ pub fn check(files: &[CheckedFile], verdict: &Verdict, policy: &Policy, strict: 
     let mut text = String::new();
     let origin = printable(&policy.origin.name, false);
     if !verdict.stale.is_empty() && !strict {
-        let (entries, are) = plural(verdict.stale.len(), "entry is", "entries are");
-        let _ = writeln!(text, "advisory: {entries} baseline {are} stale in {origin}; lower or remove:");
+        let (n, are) = plural(verdict.stale.len(), "baseline entry is", "baseline entries are");
+        let _ = writeln!(text, "advisory: {n} {are} stale in {origin}; lower or remove:");
         for stale in &verdict.stale {
             let _ = writeln!(text, "  {}", describe(stale));
         }
@@ -135,7 +135,7 @@ fn describe(stale: &Stale) -> String {
     }
 }
 
-/// A count and its noun; the first word of the noun may be followed by more.
+/// A count and what is said of so many.
 fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
     (count, if count == 1 { one } else { many })
 }

@@ -146,34 +146,26 @@ pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> String {
             blank_literal(text, token.range.clone(), &mut out);
         }
     }
-    let code = code_ranges(&tokens, text.len());
     // Characters that became letters after the parser's edition of Unicode.
-    for range in &code {
-        for byte in &mut out[range.clone()] {
+    for (range, _) in code_ranges(&tokens, text.len()) {
+        for byte in &mut out[range] {
             if !byte.is_ascii() {
                 *byte = b'_';
             }
         }
     }
-    rename_soft_keywords(text, &tokens, first_is_name, &mut out);
+    let colon = first_colon(text, &tokens);
+    rename_soft_keywords(text, &tokens, first_is_name, colon, &mut out);
     type_parameter_defaults(text, &tokens, &mut out);
     // `except A, B:` without parentheses.
     if text.starts_with("except") {
-        let header_end = code.iter().flat_map(|range| range.clone()).find(|&at| {
-            text.as_bytes()[at] == b':'
-                && tokens.iter().rfind(|t| t.range.end <= at).is_none_or(|t| depth_after(t) == 0)
-        });
         for token in &tokens {
-            if token.kind == Kind::Separator && token.depth == 0 && Some(token.range.start) < header_end {
+            if token.kind == Kind::Separator && token.depth == 0 && Some(token.range.start) < colon {
                 out[token.range.start] = b'|';
             }
         }
     }
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
-}
-
-fn depth_after(token: &Token) -> usize {
-    token.depth + usize::from(token.kind == Kind::Open)
 }
 
 /// A literal that is no needle's name loses its prefix and its text.
@@ -196,19 +188,8 @@ fn blank_literal(text: &str, literal: Range<usize>, out: &mut [u8]) {
     }
 }
 
-fn rename_soft_keywords(text: &str, tokens: &[Token], first_is_name: bool, out: &mut [u8]) {
-    let mut starts = if first_is_name { vec![0] } else { Vec::new() };
-    let mut colon_seen = false;
-    for range in code_ranges(tokens, text.len()) {
-        let depth = tokens.iter().rfind(|token| token.range.end <= range.start).map_or(0, depth_after);
-        if depth == 0
-            && !colon_seen
-            && let Some(colon) = text[range.clone()].find(':')
-        {
-            colon_seen = true;
-            starts.push(range.start + colon + 1);
-        }
-    }
+fn rename_soft_keywords(text: &str, tokens: &[Token], first_is_name: bool, colon: Option<usize>, out: &mut [u8]) {
+    let mut starts: Vec<usize> = first_is_name.then_some(0).into_iter().chain(colon.map(|colon| colon + 1)).collect();
     starts.extend(tokens.iter().filter(|t| t.depth == 0 && &text[t.range.clone()] == ";").map(|token| token.range.end));
     for start in starts {
         let word_start = start + (text[start..].len() - text[start..].trim_start().len());
@@ -290,11 +271,19 @@ enum Part {
     Default,
 }
 
-/// What lies between the tokens.
-fn code_ranges(tokens: &[Token], end: usize) -> Vec<Range<usize>> {
-    let starts = std::iter::once(0).chain(tokens.iter().map(|token| token.range.end));
+/// The first colon outside brackets: that of a clause, if the statement is one.
+fn first_colon(text: &str, tokens: &[Token]) -> Option<usize> {
+    code_ranges(tokens, text.len())
+        .filter(|(_, depth)| *depth == 0)
+        .find_map(|(range, _)| Some(range.start + text[range].find(':')?))
+}
+
+/// What lies between the tokens, and how many brackets are open there.
+fn code_ranges(tokens: &[Token], end: usize) -> impl Iterator<Item = (Range<usize>, usize)> {
+    let depth_after = |token: &Token| token.depth + usize::from(token.kind == Kind::Open);
+    let starts = std::iter::once((0, 0)).chain(tokens.iter().map(move |token| (token.range.end, depth_after(token))));
     let ends = tokens.iter().map(|token| token.range.start).chain(std::iter::once(end));
-    starts.zip(ends).map(|(start, end)| start..end).collect()
+    starts.zip(ends).map(|((start, depth), end)| (start..end, depth))
 }
 
 fn blank(bytes: &mut [u8]) {
