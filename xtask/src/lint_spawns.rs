@@ -33,7 +33,7 @@ use policy::Policy;
 pub const NAME: &str = "lint-spawns";
 
 /// Of each worker; the parser and the drop of what it made need it for the deepest statements.
-const STACK_SIZE: usize = 256 << 20;
+pub const STACK_SIZE: usize = 256 << 20;
 
 /// Runs the check and prints its report.
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
