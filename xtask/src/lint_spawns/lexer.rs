@@ -55,7 +55,7 @@ pub(super) struct Token {
     pub(super) depth: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Frame {
     /// Literal text of an f-string.
     Text { quote: u8, triple: bool, raw: bool },
@@ -65,7 +65,7 @@ enum Frame {
     Spec,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Lexer<'t> {
     bytes: &'t [u8],
     position: usize,

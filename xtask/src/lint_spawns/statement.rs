@@ -17,8 +17,9 @@ pub struct Statement<'t> {
     pub start: usize,
     /// Where a needle stands as a word of code or as a whole string literal, in bytes of `text`.
     pub mentions: Vec<Range<usize>>,
+    /// None unless `parsable`.
     tokens: Vec<Token>,
-    broken: bool,
+    parsable: bool,
     /// Whether a needle in it means something only if triple quotes are missing in the text.
     in_doubt: bool,
 }
@@ -147,18 +148,17 @@ impl<'t> Statement<'t> {
             distrusted =
                 ranges.get(ranges.partition_point(|range| range.end <= offset)).is_some_and(|r| r.start <= offset);
         }
-        let tokens: Vec<Token> = lexer.by_ref().collect();
-        let broken = lexer.is_broken();
+        let extent = Extent::of(text, lexer.clone());
         let mut in_doubt = false;
         let mut mentions = Vec::new();
-        let mut rest = tokens.iter().peekable();
+        let mut rest = lexer.clone().peekable();
         for needle in needles.iter().filter(|needle| needle.start >= start) {
             let needle = needle.start - start..needle.end - start;
             while rest.next_if(|token| token.range.end <= needle.start).is_some() {}
             let token = rest.peek().filter(|token| token.range.start < needle.end);
             let means_something = token.is_none_or(|token| match token.kind {
                 Kind::OpenString => true,
-                Kind::FormatText if broken => true,
+                Kind::FormatText if extent.broken => true,
                 Kind::String if is_whole_literal(text, token, &needle) => true,
                 _ => {
                     let doubtful = token.kind == Kind::FormatText || holds_triple_quotes(&text[token.range.clone()]);
@@ -170,12 +170,18 @@ impl<'t> Statement<'t> {
                 mentions.push(needle);
             }
         }
-        Statement { text, start, mentions, tokens, broken: broken || (in_doubt && distrusted), in_doubt }
+        let parsable = !extent.broken
+            && !(in_doubt && distrusted)
+            && extent.deepest <= DEEPEST
+            && extent.words_and_operators <= LARGEST;
+        let tokens = if parsable { lexer.collect() } else { Vec::new() };
+        Statement { text, start, mentions, tokens, parsable, in_doubt }
     }
 
-    /// The ways to read the statement, the likeliest first. None if no Python has such brackets or strings.
+    /// The ways to read the statement, the likeliest first. None if no Python has such brackets or strings, or if the
+    /// parser would need too much for it.
     pub fn modules(&self) -> impl Iterator<Item = Module> {
-        let forms: &[Form] = if self.broken || self.deepest() > DEEPEST { &[] } else { self.forms() };
+        let forms: &[Form] = if self.parsable { self.forms() } else { &[] };
         let plain = rewrite::format_strings(self.text, &self.tokens);
         let plain: std::rc::Rc<str> = plain.into();
         let kept = std::rc::Rc::clone(&plain);
@@ -224,17 +230,28 @@ impl<'t> Statement<'t> {
         }
         self.text[..end].trim_end().ends_with(':')
     }
+}
 
+/// How much there is to parse in a statement.
+struct Extent {
+    broken: bool,
+    words_and_operators: usize,
     /// No syntax tree of the statement is deeper than this: between two commas of a bracket each level of a tree takes
     /// a word or an operator. A `lambda` has commas of its own.
-    fn deepest(&self) -> usize {
+    deepest: usize,
+}
+
+impl Extent {
+    fn of(text: &str, mut lexer: Lexer) -> Extent {
         let mut outside: Vec<(usize, bool)> = Vec::new();
-        let (mut sum, mut here, mut lambda, mut most, mut at) = (0, 0, false, 0, 0);
-        for token in &self.tokens {
-            let code = &self.text[at..token.range.start];
-            here += words_and_operators(code) + 1;
+        let (mut sum, mut here, mut lambda, mut deepest, mut all, mut at) = (0, 0, false, 0, 0, 0);
+        for token in lexer.by_ref() {
+            let code = &text[at..token.range.start];
+            let count = words_and_operators(code) + 1;
+            all += count;
+            here += count;
             lambda |= code.contains("lambda");
-            most = most.max(sum + here);
+            deepest = deepest.max(sum + here);
             at = token.range.end;
             match token.kind {
                 Kind::Open | Kind::FieldOpen | Kind::FormatStart => {
@@ -252,12 +269,16 @@ impl<'t> Statement<'t> {
                 _ => {}
             }
         }
-        most.max(here + words_and_operators(&self.text[at..]))
+        let last = words_and_operators(&text[at..]);
+        Extent { broken: lexer.is_broken(), words_and_operators: all + last, deepest: deepest.max(here + last) }
     }
 }
 
 /// Deeper statements are not parsed. The parser's stack, and that of whoever drops a tree, grows with its depth.
 const DEEPEST: usize = 30_000;
+
+/// Statements of more words and operators are not parsed: each takes up to 120 bytes in the syntax tree.
+const LARGEST: usize = 1 << 20;
 
 /// What a statement needs to be a module.
 #[derive(Debug, Clone, Copy)]

@@ -1,4 +1,4 @@
-//! Nesting of every kind, deeper than any stack: judged right, or reported as `unparsable`, never dropped, never a crash.
+//! Depth and size beyond reason: judged right, or reported as `unparsable`, never dropped, never a crash.
 
 use camino::Utf8Path;
 use xtask::lint_spawns::STACK_SIZE;
@@ -58,11 +58,8 @@ const KINDS: [(&str, &str, &str); 45] = [
 ];
 
 #[test]
-fn nesting() {
-    let run = || {
-        let config = tempfile::NamedTempFile::new().unwrap();
-        let policy = Policy::load(Utf8Path::new("."), Utf8Path::from_path(config.path())).unwrap();
-        let checker = Checker::new(&policy).unwrap();
+fn depth() {
+    with_checker(|checker| {
         for depth in DEPTHS {
             for (kind, before, after) in KINDS {
                 let (before, after) = (before.repeat(depth), after.repeat(depth));
@@ -76,6 +73,50 @@ fn nesting() {
                 assert!(judged || depth > 1_000, "{kind}, {depth} deep, is not judged");
             }
         }
+    });
+}
+
+#[test]
+fn large_statements() {
+    with_checker(|checker| {
+        for (megabytes, rule) in [(1, Rule::StartNewSession), (3, Rule::Unparsable)] {
+            let program = format!("f({}\n    start_new_session=True)\n", "a,".repeat(megabytes * 500_000));
+            let hits = checker.check(program.as_bytes());
+            assert_eq!(hits.len(), 1);
+            assert_eq!((hits[0].line, hits[0].rules.as_slice()), (2, [rule].as_slice()), "{megabytes} MB");
+        }
+    });
+}
+
+#[test]
+fn a_needle_in_every_line() {
+    with_checker(|checker| {
+        let lines = 50_000;
+        assert_eq!(checker.check("os.setsid()\n".repeat(lines).as_bytes()).len(), lines);
+    });
+}
+
+#[test]
+fn a_broken_beginning() {
+    with_checker(|checker| {
+        let functions = 10_000;
+        let rest = "def f():\n    \"\"\"Calls setsid.\"\"\"\n    os.setsid()\n".repeat(functions);
+        for beginning in
+            ["x = '", "x = (", "x = [{'a': (", "x = \"\"\"", "x = f\"\"\"{", "x = f'{", "x = '''", ")]}", "\\"]
+        {
+            let hits = checker.check(format!("{beginning}\n{rest}").as_bytes());
+            let judged = hits.iter().filter(|hit| hit.rules == [Rule::OsSetsid]).count();
+            assert_eq!(judged, functions, "behind {beginning}");
+        }
+    });
+}
+
+/// In a thread like the one that checks files.
+fn with_checker(check: impl FnOnce(&Checker) + Send + 'static) {
+    let run = || {
+        let config = tempfile::NamedTempFile::new().unwrap();
+        let policy = Policy::load(Utf8Path::new("."), Utf8Path::from_path(config.path())).unwrap();
+        check(&Checker::new(&policy).unwrap());
     };
     std::thread::Builder::new().stack_size(STACK_SIZE).spawn(run).unwrap().join().unwrap();
 }
