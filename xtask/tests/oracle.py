@@ -154,6 +154,8 @@ class Tally:
 
     def compare(self, kind: str, programs: Dict[str, bytes]) -> None:
         """One run of lint-spawns over programs, which are given by what to call them."""
+        if not programs:
+            return
         compared = lines = differing = 0
         # Below a folder of its own that git takes for no repository, all files count.
         with tempfile.TemporaryDirectory(prefix="lint-spawns-oracle-") as name:
@@ -161,7 +163,7 @@ class Tally:
             files = {f"{number}.py": title for number, title in enumerate(programs)}
             for file, title in files.items():
                 (folder / file).write_bytes(programs[title])
-            reported, unparsable = self.run(folder) if files else ({}, {})
+            reported, unparsable = self.run(folder)
             for file, title in files.items():
                 expected = lines_of(programs[title])
                 if expected is None:
@@ -175,8 +177,8 @@ class Tally:
                     differing += 1
                     self.show(title, programs[title], expected.text, wrong)
         print(
-            f"{kind}: {compared} compared, {lines} lines to report, {differing} differ; "
-            f"{len(programs) - compared} are no Python {platform.python_version()}"
+            f"{kind}: {compared} programs compared, {lines} lines to report, {differing} programs differ; "
+            f"{len(programs) - compared} that this Python cannot parse"
         )
         self.compared += compared
         self.differences += differing
@@ -216,7 +218,7 @@ class Tally:
 # The grammar of the random programs: `<name>` stands for any one of the name's alternatives, alternatives that are
 # listed twice come up more often. An `atom` needs no parentheses; a line break stands between brackets only.
 GRAMMAR: Dict[str, List[str]] = {
-    "leaf": ["<shape>", "<shape>", "<shape>", "a", "1.5", "None", "é", "...", "<string>"],
+    "leaf": ["<shape>", "<shape>", "<shape>", "a", "1.5", "None", "é", "...", "match", "case", "type", "<string>"],
     "string": [
         "'s'", '"it\'s"', "'''t\n\"'''", "r'\\\\'", "b'x'", "u'#'", "'os.setsid'", "'start_new_session=True'",
         "'a' \"b\"", '"""os.setpgrp(\n\'\'\'"""', "'{'", "'\\\nprocess_group'", "f'{{os.setsid}}'",
@@ -299,6 +301,7 @@ if sys.version_info >= (3, 12):
     GRAMMAR["simple"] += ["type X = <expr>", "type X[T: <expr>] = <expr>", "type X[T: (<expr>, int), *U, **P] = int"]
     COMPOUND += [["async def f[T: <expr>](<params>):"], ["class C[T](process_group=<value>):"]]
 if sys.version_info >= (3, 13):
+    GRAMMAR["simple"] += ["type X[T = <expr>] = <expr>"]
     COMPOUND += [["class C[T = <expr>, *U = <expr>, **P = <expr>]:"], ["def f[T: int = <expr>]() -> <expr>:"]]
 if sys.version_info >= (3, 14):
     GRAMMAR["fstring"] += ["t'{<field>}'", "rt'''\n{<field>!r:{<field>}}'''"]
@@ -369,15 +372,25 @@ class Writer:
         return text
 
 
+def made_up(seed: str, count: int) -> Dict[str, bytes]:
+    """Random programs. Each has a seed of its own, so that a smaller count makes the same first ones."""
+    return {f"seed {seed}, program {n}": Writer(Random(f"{seed}/{n}")).program() for n in range(count)}
+
+
+def standard_library() -> List[Path]:
+    """What came with this Python, and nothing that was installed since."""
+    folder = Path(sysconfig.get_path("stdlib"))
+    return [path for path in folder.iterdir() if path.name not in ("site-packages", "dist-packages")]
+
+
 def with_needle(paths: Iterable[Path]) -> Dict[str, bytes]:
     """The Python files among and below paths that are worth a comparison."""
     programs = {}
     for path in paths:
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            if file.is_file() and "site-packages" not in file.relative_to(path).parts:
-                data = file.read_bytes()
-                if any(needle.encode() in data for needle in NEEDLES):
-                    programs[str(file)] = data
+        for file in path.rglob("*.py") if path.is_dir() else [path]:
+            data = file.read_bytes() if file.is_file() else b""
+            if any(needle.encode() in data for needle in NEEDLES):
+                programs[str(file)] = data
     return programs
 
 
@@ -395,26 +408,21 @@ def main() -> int:
     for path in [arguments.xtask, *arguments.paths]:
         if not path.exists():
             parser.error(f"{path} does not exist")
-    stdlib = Path(sysconfig.get_path("stdlib"))
-    made_up = {
-        f"seed {arguments.seed}, program {number}": Writer(Random(f"{arguments.seed}/{number}")).program()
-        for number in range(arguments.programs)
-    }
     tally = Tally(arguments.xtask.resolve())
     try:
         tally.compare("fixtures", with_needle([Path(__file__).resolve().parents[2] / "fixtures"]))
-        tally.compare("standard library", with_needle([stdlib]))
+        tally.compare("standard library", with_needle(standard_library()))
         tally.compare("paths", with_needle(arguments.paths))
-        tally.compare("made up", made_up)
+        tally.compare("made up", made_up(arguments.seed, arguments.programs))
         if tally.compared == 0:
             raise Impossible("there was nothing to compare")
     except Impossible as error:
         print(f"oracle: {error}", file=sys.stderr)
         return 2
+    print(f"{tally.differences} of {tally.compared} programs differ from Python {platform.python_version()}")
     if tally.kept:
-        print(f"what differs is kept in {tally.kept}")
-        print(f"again: {sys.executable} {' '.join(map(shlex.quote, sys.argv))}")
-    return 1 if tally.kept else 0
+        print(f"they are kept in {tally.kept}; again: {shlex.join([sys.executable, *sys.argv])}")
+    return 1 if tally.differences else 0
 
 
 if __name__ == "__main__":
