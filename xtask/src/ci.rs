@@ -41,7 +41,7 @@ const STEPS: [Step; 6] = [
         // A wrong snapshot fails the test; it does not leave a file behind in CI.
         run: |sh| passes(cmd!(sh, "cargo test --quiet --workspace")),
     },
-    Step { name: "oracle", command: "python3 xtask/tests/oracle.py --xtask target/debug/xtask", run: oracle },
+    Step { name: "oracle", command: "python3 -B xtask/tests/oracle.py --xtask target/debug/xtask", run: oracle },
     Step {
         name: "docs",
         command: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps",
@@ -148,7 +148,7 @@ fn oracle(sh: &Shell) -> Result<Verdict> {
         return Ok(Verdict::Skipped("no Python 3.9 or later on PATH"));
     };
     let xtask = std::env::current_exe().context("cannot tell where this program is")?;
-    passes(cmd!(sh, "{python} xtask/tests/oracle.py --xtask {xtask}"))
+    passes(cmd!(sh, "{python} -B xtask/tests/oracle.py --xtask {xtask}"))
 }
 
 fn passes(command: xshell::Cmd) -> Result<Verdict> {
