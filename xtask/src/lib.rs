@@ -18,6 +18,7 @@
 //! read and a search; of one with a needle only the statements that mention it are parsed. What cannot be looked at is
 //! an error or a warning, never silence.
 
+pub mod bug;
 pub mod ci;
 pub mod flags;
 pub mod lint_spawns;
