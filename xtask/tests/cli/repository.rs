@@ -99,3 +99,9 @@ pub(crate) fn shown(output: &Output) -> String {
 pub(crate) fn policy(table: &str) -> String {
     format!("[tool.lint-spawns]\n{table}")
 }
+
+/// std cannot make one.
+#[cfg(unix)]
+pub(crate) fn fifo(path: &Utf8Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success(), "mkfifo {path}");
+}
