@@ -73,6 +73,10 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Selection
     let mut matched: HashSet<&Utf8Path> = HashSet::new();
     if !policy.include.is_empty() {
         let listing = git::list(sh, root, &policy.include, false)?;
+        if listing.entries.is_empty() {
+            // In a bare repository git lists nothing, and does not say why.
+            git::top_level(sh, root)?;
+        }
         for complaint in listing.complaints {
             finder.selection.warnings.push(format!("git says: {complaint}"));
         }
@@ -248,10 +252,10 @@ impl<'a> Finder<'a> {
         let unseen = self.unseen.len();
         let failed = self.selection.errors.len();
         let mut any = false;
-        if git::top_level(sh, &folder)?.is_some() {
+        if let Some(top) = git::top_level(sh, &folder)? {
             let listing = git::list(sh, &folder, &[], true)?;
             for complaint in listing.complaints {
-                self.complaint(&complaint, &folder);
+                self.complaint(&complaint, &folder, &top);
             }
             for entry in listing.entries {
                 any |= self.in_folder(entry.kind, &entry.path, &folder, &below);
@@ -270,12 +274,12 @@ impl<'a> Finder<'a> {
     }
 
     /// Takes what git complains of while it looks for untracked files. It goes on, and succeeds, where it cannot look.
-    fn complaint(&mut self, complaint: &str, folder: &Utf8Path) {
+    fn complaint(&mut self, complaint: &str, folder: &Utf8Path, top: &Utf8Path) {
         let Some(unread) = complaint.strip_prefix("warning: could not open directory '") else {
             return self.selection.warnings.push(format!("git says: {complaint}"));
         };
         let sub = unread.rsplit_once("': ").map_or(unread, |(sub, _)| sub).trim_end_matches('/');
-        if !self.excluded(&self.reported(&folder.join(sub))) {
+        if !self.excluded(&self.reported(&top.join(sub))) {
             let folder = printable_path(folder.as_str());
             self.error(format!(
                 "git could not look everywhere in {folder}: {complaint}; make it readable, or exclude it"

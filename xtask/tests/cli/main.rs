@@ -20,6 +20,8 @@ mod git;
 mod inputs;
 mod output;
 mod paths;
+#[cfg(unix)]
+mod permissions;
 mod policy;
 mod repository;
 mod scope;

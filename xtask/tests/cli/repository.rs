@@ -70,6 +70,22 @@ impl Repository {
         self.run(self.command().args(arguments).current_dir(self.path().join(folder)))
     }
 
+    /// A run in which `/bin/sh` runs `script` whenever git is called; git itself is that of the rest of PATH.
+    #[cfg(unix)]
+    pub(crate) fn lint_with_git(&self, script: &str, arguments: &[&str]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let draft = folder.path().join("draft");
+        fs::write(&draft, format!("#!/bin/sh\nPATH={path}\n{script}\n")).unwrap();
+        // Were it written by this process, a child that another test starts just now could hold it open for writing, and
+        // so keep it from being run.
+        let mut install = Command::new("install");
+        install.args(["-m", "755"]).arg(draft).arg(folder.path().join("git"));
+        assert!(install.status().unwrap().success());
+        let path = format!("{}:{path}", folder.path().to_str().unwrap());
+        self.run(self.command().args(arguments).env("PATH", path).env("LINT_SPAWNS_GIT_DEADLINE", "0.2"))
+    }
+
     /// What a command says and how it ends, without the folder's own name.
     pub(crate) fn run(&self, command: &mut Command) -> String {
         shown(&command.output().unwrap()).replace(self.path().as_str(), "ROOT")
@@ -104,4 +120,32 @@ pub(crate) fn policy(table: &str) -> String {
 #[cfg(unix)]
 pub(crate) fn fifo(path: &Utf8Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success(), "mkfifo {path}");
+}
+
+/// Lets an ordinary user run the command, where tests run as root: to root nothing is forbidden. The folder of the
+/// repository becomes that user's.
+#[cfg(unix)]
+pub(crate) fn as_ordinary_user(repository: &Repository, command: &mut Command) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    const NOBODY: &str = "65534";
+    // The folder that this program was built in may be closed to others.
+    let folder = tempfile::tempdir().unwrap();
+    if fs::metadata(folder.path()).unwrap().uid() != 0 {
+        return repository.run(command);
+    }
+    let program = folder.path().join("xtask");
+    let mut user = Command::new("setpriv");
+    user.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(&program).args(command.get_args());
+    user.current_dir(command.get_current_dir().unwrap());
+    scrub(&mut user).env("HOME", "/nonexistent");
+    let owner = format!("{NOBODY}:{NOBODY}");
+    let (to, folder) = (program.to_str().unwrap(), folder.path().to_str().unwrap());
+    for arguments in [
+        &["install", "-m", "755", env!("CARGO_BIN_EXE_xtask"), to][..],
+        &["chmod", "755", folder],
+        &["chown", "-R", &owner, repository.path().as_str()],
+    ] {
+        assert!(Command::new(arguments[0]).args(&arguments[1..]).status().unwrap().success(), "{arguments:?}");
+    }
+    repository.run(&mut user)
 }
