@@ -15,7 +15,7 @@ pub fn parse() -> Result<Flags, clap::Error> {
     let arguments: Vec<_> = std::env::args_os().collect();
     if let Some(argument) = arguments.iter().find(|argument| argument.to_str().is_none()) {
         let shown = output::printable_bytes(argument.as_encoded_bytes());
-        let what = format!("the argument '{shown}' is not UTF-8; rename what it names, or give its folder");
+        let what = format!("the argument '{shown}' is not UTF-8; rename what it names");
         return Err(Flags::command().error(ErrorKind::InvalidUtf8, what));
     }
     // clap quotes arguments as they are, with line breaks and all. It finds the same fault with the harmless ones.

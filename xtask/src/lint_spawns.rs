@@ -136,7 +136,7 @@ fn check_file(file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Resu
         Ok(()) => {}
         Err(err) => match err.downcast_ref::<io::Error>() {
             Some(io) if discover::is_gone(io) && !file.named => return Ok(None),
-            Some(io) if discover::is_gone(io) => bail!("{io}; it was there when the run began"),
+            Some(io) if discover::is_gone(io) => bail!("{io}; it was there when the run began, run again"),
             Some(io) => bail!("{io}; {advice}"),
             None => return Err(err),
         },

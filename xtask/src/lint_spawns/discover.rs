@@ -87,8 +87,21 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Selection
         }
     }
     for include in policy.include.iter().filter(|include| !matched.contains(include.as_path())) {
-        let (include, name) = (printable_path(include.as_str()), &policy.origin.name);
-        finder.selection.warnings.push(format!("include entry `{include}` of {name} matches no tracked Python file"));
+        let inside = include
+            .ancestors()
+            .find(|folder| *folder != "" && *folder != "." && root.join(folder).join(".git").exists());
+        let (shown, name) = (printable_path(include.as_str()), &policy.origin.name);
+        match inside {
+            Some(part) => {
+                finder
+                    .unseen
+                    .push(format!("{shown} (inside {}, a repository of its own)", printable_path(part.as_str())));
+            }
+            None => {
+                let warning = format!("include entry `{shown}` of {name} matches no tracked Python file");
+                finder.selection.warnings.push(warning);
+            }
+        }
     }
     Ok(finder.finish())
 }
@@ -139,7 +152,8 @@ impl<'a> Finder<'a> {
         });
     }
 
-    /// Takes what git lists in the root's sub-folder `below`. Returns the root-relative path of a Python file.
+    /// Takes what git lists in the root's sub-folder `below`. Returns the root-relative path of a Python file or a
+    /// repository.
     fn listed(&mut self, kind: EntryKind, path: &[u8], below: &Utf8Path) -> Option<Utf8PathBuf> {
         if kind != EntryKind::Repository && !is_python_name(path) {
             return None;
@@ -161,7 +175,6 @@ impl<'a> Finder<'a> {
         match kind {
             EntryKind::Repository => {
                 self.unseen.push(format!("{} (a repository of its own)", printable_path(path.as_str())));
-                return None;
             }
             EntryKind::Absent if fs::symlink_metadata(&location).is_err() => {
                 self.unseen.push(format!("{} (not in this sparse checkout)", printable_path(path.as_str())));

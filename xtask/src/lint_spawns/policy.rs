@@ -185,7 +185,8 @@ impl Manifest {
 
 fn parse<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T> {
     toml::from_str(text).map_err(|err| {
-        let message = err.message().replace("expected u32", "expected a count, 0 or more");
+        // It repeats names of the file, line breaks and all.
+        let message = printable_path(err.message()).replace("expected u32", "expected a count, 0 or more");
         let Some(span) = err.span() else { return anyhow!("bad policy in {name}: {message}") };
         let line = line_of(text, span.start);
         let lines: Vec<&str> = text.lines().take(line).collect();
