@@ -131,23 +131,22 @@ fn check_all(files: &[Candidate], policy: &Policy) -> Result<(Vec<CheckedFile>, 
 
 /// None if the file is gone: deleted in the work tree, say.
 fn check_file(file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Result<Option<CheckedFile>> {
-    let advice = "make it readable, or exclude it";
-    match read(file, buffer) {
-        Ok(()) => {}
+    let bytes = match read(file, buffer) {
+        Ok(bytes) => bytes,
         Err(err) => match err.downcast_ref::<io::Error>() {
             Some(io) if discover::is_gone(io) && !file.named => return Ok(None),
             Some(io) if discover::is_gone(io) => bail!("{io}; it was there when the run began, run again"),
-            Some(io) => bail!("{io}; {advice}"),
+            Some(io) => bail!("{io}; make it readable, or exclude it"),
             None => return Err(err),
         },
-    }
-    source::ensure_readable(buffer)?;
+    };
+    source::ensure_readable(bytes)?;
     // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
-    let hits = bug::caught(|| checker.check(buffer))?;
+    let hits = bug::caught(|| checker.check(bytes))?;
     Ok(Some(CheckedFile { path: file.path.clone(), hits }))
 }
 
-fn read(file: &Candidate, buffer: &mut Vec<u8>) -> Result<()> {
+fn read<'b>(file: &Candidate, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
     let metadata = fs::symlink_metadata(&file.location)?;
     if !metadata.is_file() {
         bail!("it is not a file; it was not opened, restore it or exclude it");

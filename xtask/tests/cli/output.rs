@@ -73,9 +73,9 @@ fn complaints_cannot_be_forged() {
     let repository = Repository::new(&[("notes.txt", ""), ("tests/run.py", SPAWN)]);
     symlink("notes.txt", repository.path().join(name)).unwrap();
     symlink("/dev/null", repository.path().join(format!("null {name}"))).unwrap();
-    repository.write(&format!("nul {name}"), "\0");
-    repository.write(&format!("{name}.txt"), "");
-    repository.write(&format!("folder {name}/notes.txt"), "");
+    repository.write(format!("nul {name}"), "\0");
+    repository.write(format!("{name}.txt"), "");
+    repository.write(format!("folder {name}/notes.txt"), "");
     repository.track();
     let mut all = repository.lint(&[]);
     for path in
