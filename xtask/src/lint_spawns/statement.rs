@@ -170,10 +170,9 @@ impl<'t> Statement<'t> {
                 mentions.push(needle);
             }
         }
-        let parsable = !extent.broken
-            && !(in_doubt && distrusted)
-            && extent.deepest <= DEEPEST
-            && extent.words_and_operators <= LARGEST;
+        let broken = extent.broken || (in_doubt && distrusted);
+        let fits = extent.deepest <= DEEPEST && extent.words_and_operators <= LARGEST;
+        let parsable = !broken && fits;
         let tokens = if parsable { lexer.collect() } else { Vec::new() };
         Statement { text, start, mentions, tokens, parsable, in_doubt }
     }
