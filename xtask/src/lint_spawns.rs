@@ -6,6 +6,7 @@ pub mod detect;
 pub mod discover;
 pub mod git;
 mod lexer;
+mod literal;
 pub mod marker;
 pub mod policy;
 pub mod report;

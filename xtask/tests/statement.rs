@@ -14,8 +14,8 @@ fn check_module(text: &str, expected: &str) {
     let needle = at..at + 1;
     let statements: Vec<_> = cut(text, std::slice::from_ref(&needle)).collect();
     assert_eq!(statements.len(), 1, "the statements of {text:?}");
-    let modules: Vec<String> = statements[0].modules().map(|module| module.source).collect();
-    assert_eq!(modules[0], expected, "the module made of {text:?}");
+    let first = statements[0].readings().next().unwrap();
+    assert_eq!(first[0].source, expected, "the module made of {text:?}");
 }
 
 #[test]

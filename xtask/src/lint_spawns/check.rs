@@ -83,10 +83,16 @@ impl<'p> Checker<'p> {
 
     /// Offsets in the whole text.
     fn shapes(&self, statement: &Statement) -> Vec<(usize, Rule)> {
-        for module in statement.modules() {
-            if let Ok(suite) = ast::Suite::parse(&module.source, "") {
+        for modules in statement.readings() {
+            let mut found = Vec::new();
+            let parsed = modules.iter().all(|module| {
+                let Ok(suite) = ast::Suite::parse(&module.source, "") else { return false };
                 let offset = |shape: &Shape| statement.start + shape.offset.saturating_sub(module.shift);
-                return detect(&suite, self.helpers).iter().map(|shape| (offset(shape), shape.rule)).collect();
+                found.extend(detect(&suite, self.helpers).iter().map(|shape| (offset(shape), shape.rule)));
+                true
+            });
+            if parsed {
+                return found;
             }
         }
         statement.mentions.iter().map(|mention| (statement.start + mention.start, Rule::Unparsable)).collect()

@@ -8,7 +8,9 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memchr3, memmem};
+use memchr::{memchr, memchr3, memmem};
+
+use super::literal::Prefix;
 
 /// Keywords that can only start a statement or clause: inside brackets no Python has them.
 const STATEMENT_KEYWORDS: [&str; 19] = [
@@ -355,41 +357,6 @@ impl Iterator for Lexer<'_> {
             None | Some(Frame::Field { .. }) => self.code(),
             Some(Frame::Text { .. } | Frame::Spec) => self.format_text(),
         }
-    }
-}
-
-/// The letters before a string's opening quote.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Prefix {
-    /// In bytes: 0 to 2.
-    pub(super) len: usize,
-    pub(super) raw: bool,
-    pub(super) bytes: bool,
-    /// Of an f-string or t-string.
-    pub(super) format: bool,
-}
-
-impl Prefix {
-    /// The prefix that ends before `quote`. A longer word there, `print"x"` say, is none.
-    fn before(text: &[u8], quote: usize) -> Prefix {
-        let word = text[quote.saturating_sub(3)..quote].iter().rev().take_while(|&&b| continues_name(b)).count();
-        let letters = text[quote - word..quote].to_ascii_lowercase();
-        let (raw, bytes, format) = match letters.as_slice() {
-            b"u" => (false, false, false),
-            b"r" => (true, false, false),
-            b"b" => (false, true, false),
-            b"br" | b"rb" => (true, true, false),
-            b"f" | b"t" => (false, false, true),
-            b"fr" | b"rf" | b"tr" | b"rt" => (true, false, true),
-            _ => return Prefix::default(),
-        };
-        Prefix { len: word, raw, bytes, format }
-    }
-
-    /// The prefix of a whole string literal.
-    pub(super) fn of(literal: &str) -> Prefix {
-        memchr2(b'"', b'\'', literal.as_bytes())
-            .map_or(Prefix::default(), |quote| Prefix::before(literal.as_bytes(), quote))
     }
 }
 

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use super::lexer::{Kind, Lexer, Prefix, Token, continues_name};
+use super::lexer::{Kind, Lexer, Token, continues_name};
+use super::literal::{self, Prefix};
 
 /// Makes each f-string or t-string, with the literals joined to it, a list display of its replacement fields.
 ///
@@ -136,9 +137,16 @@ fn end_field(out: &mut [u8], code: Range<usize>) {
     };
 }
 
+/// A statement in words that the parser knows.
+pub(super) struct Known {
+    pub(super) statement: String,
+    /// The type parameters of a class or function that it has lost, as an expression.
+    pub(super) type_parameters: Option<String>,
+}
+
 /// Replaces what only newer Pythons, or only CPython, read: see the list in the code. `first_is_name` tells whether a
 /// `match`, `case` or `type` that the text starts with is taken for a plain name.
-pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> String {
+pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> Known {
     let mut out = text.as_bytes().to_vec();
     let tokens: Vec<Token> = Lexer::with_separators(text).collect();
     for token in &tokens {
@@ -154,9 +162,8 @@ pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> String {
             }
         }
     }
-    let colon = first_colon(text, &tokens);
-    rename_soft_keywords(text, &tokens, first_is_name, colon, &mut out);
-    type_parameter_defaults(text, &tokens, &mut out);
+    let colon = clause_colon(text, &tokens);
+    soft_keywords(text, &tokens, first_is_name, colon, &mut out);
     // `except A, B:` without parentheses.
     if text.starts_with("except") {
         for token in &tokens {
@@ -165,7 +172,9 @@ pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> String {
             }
         }
     }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    let type_parameters = take_type_parameters(text, &tokens, &mut out);
+    let readable = |bytes| String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
+    Known { statement: readable(out), type_parameters: type_parameters.map(readable) }
 }
 
 /// A literal that is no needle's name loses its prefix and its text.
@@ -175,7 +184,7 @@ fn blank_literal(text: &str, literal: Range<usize>, out: &mut [u8]) {
     let quoted = &whole[prefix.len..];
     let quotes = if quoted.starts_with("\"\"\"") || quoted.starts_with("'''") { 3 } else { 1 };
     let body = literal.start + prefix.len + quotes..literal.end.saturating_sub(quotes);
-    if body.start >= body.end || text[body.clone()].bytes().all(|b| continues_name(b) && b.is_ascii()) {
+    if body.start >= body.end || literal::word(whole).is_some() {
         return;
     }
     blank(&mut out[literal.start..literal.start + prefix.len]);
@@ -188,94 +197,132 @@ fn blank_literal(text: &str, literal: Range<usize>, out: &mut [u8]) {
     }
 }
 
-fn rename_soft_keywords(text: &str, tokens: &[Token], first_is_name: bool, colon: Option<usize>, out: &mut [u8]) {
+/// Names that only look like keywords become other names, and type aliases become assignments.
+fn soft_keywords(text: &str, tokens: &[Token], first_is_name: bool, colon: Option<usize>, out: &mut [u8]) {
     let mut starts: Vec<usize> = first_is_name.then_some(0).into_iter().chain(colon.map(|colon| colon + 1)).collect();
     starts.extend(tokens.iter().filter(|t| t.depth == 0 && &text[t.range.clone()] == ";").map(|token| token.range.end));
     for start in starts {
-        let word_start = start + (text[start..].len() - text[start..].trim_start().len());
-        let word_end = word_start + text[word_start..].bytes().take_while(|&b| continues_name(b)).count();
-        let word = &text[word_start..word_end];
-        let alias =
-            word == "type" && text[word_end..].trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if alias && word_start > 0 {
-            // `type X = int` is an assignment to whoever does not know it.
-            blank(&mut out[word_start..word_end]);
-        } else if !alias && matches!(word, "match" | "case" | "type") {
-            out[word_start..word_end].fill(b'_');
+        let word = word_at(text, skip_space(text, start));
+        let next = word_at(text, skip_space(text, word.end));
+        match &text[word.clone()] {
+            "type" if !next.is_empty() && !OPERATORS.contains(&&text[next.clone()]) => {
+                out[word].copy_from_slice(b"_ = ");
+                if let Some(list) = type_parameter_list(text, tokens, next.end) {
+                    slices(text, list, out);
+                }
+            }
+            "match" | "case" | "type" => out[word].fill(b'_'),
+            _ => {}
         }
     }
 }
 
-/// In `class C[T: A = B]` and its like the default becomes a part of the bound.
-fn type_parameter_defaults(text: &str, tokens: &[Token], out: &mut [u8]) {
-    let header = text.trim_start_matches("async").trim_start();
-    if !["def ", "class ", "type "].iter().any(|word| header.starts_with(word)) {
-        return;
+/// The words that can follow an operand.
+const OPERATORS: [&str; 7] = ["and", "or", "is", "in", "not", "if", "else"];
+
+/// Takes the type parameters away from a class or function: they become the index of its name.
+fn take_type_parameters(text: &str, tokens: &[Token], out: &mut [u8]) -> Option<Vec<u8>> {
+    let mut keyword = word_at(text, 0);
+    if &text[keyword.clone()] == "async" {
+        keyword = word_at(text, skip_space(text, keyword.end));
     }
-    let Some(open) = tokens.iter().position(|token| token.kind == Kind::Open) else { return };
-    if &text[tokens[open].range.clone()] != "[" {
-        return;
+    if !matches!(&text[keyword.clone()], "class" | "def") {
+        return None;
     }
-    let mut part = Part::Name;
-    // Whether a star here is one before a name or a default, not a product.
-    let mut fresh = true;
-    let mut at = tokens[open].range.end;
-    for token in &tokens[open + 1..] {
+    let name = word_at(text, skip_space(text, keyword.end));
+    let list = type_parameter_list(text, tokens, name.end)?;
+    let whole = list.first()?.range.start..list.last()?.range.end;
+    slices(text, list, out);
+    let mut expression = out[..whole.end].to_vec();
+    blank(&mut expression[..name.start]);
+    // Before a space it would be the indentation of an expression.
+    *expression.first_mut()? = b'(';
+    expression.push(b')');
+    out[whole].fill(b' ');
+    Some(expression)
+}
+
+/// The tokens of the type parameters that follow a name, brackets included.
+fn type_parameter_list<'a>(text: &str, tokens: &'a [Token], name_end: usize) -> Option<&'a [Token]> {
+    let start = skip_space(text, name_end);
+    let list = &tokens[tokens.partition_point(|token| token.range.start < start)..];
+    let open = list.first().filter(|token| token.range.start == start && &text[token.range.clone()] == "[")?;
+    let close = list.iter().position(|token| token.kind == Kind::Close && token.depth == open.depth)?;
+    Some(&list[..=close])
+}
+
+/// Makes each type parameter an index that holds the same expressions: `T: bound = default` becomes a slice.
+fn slices(text: &str, list: &[Token], out: &mut [u8]) {
+    let [open, rest @ ..] = list else { return };
+    let inside = open.depth + 1;
+    // Of the parameter at hand: whether its default was seen, how many lambdas wait for their colon, and whether a star
+    // would be one before a name or a default, not a product.
+    let (mut has_default, mut lambdas, mut fresh) = (false, 0, true);
+    let mut at = open.range.end;
+    for token in rest {
         // A closing bracket is outside what it ends.
-        if token.depth + usize::from(token.kind == Kind::Close) == 1 {
-            for place in at..token.range.start {
-                let compares = out[..place].ends_with(b"=") || out[..place].ends_with(b"!") || out[place + 1] == b'=';
-                match (out[place], part) {
-                    (b'*', _) if fresh => out[place] = b' ',
-                    (b':', Part::Name) => part = Part::Bound,
-                    (b'=', Part::Name) => (out[place], part, fresh) = (b':', Part::Default, true),
-                    (b'=', Part::Bound) if !compares => {
-                        (out[place], part, fresh) = (b'|', Part::Default, true);
-                        blank_negations(text, place + 1, out);
-                    }
-                    (byte, _) => fresh &= byte.is_ascii_whitespace(),
+        if token.depth + usize::from(token.kind == Kind::Close) == inside {
+            while at < token.range.start {
+                let word = word_at(text, at);
+                if !word.is_empty() {
+                    lambdas += usize::from(&text[word.clone()] == "lambda");
+                    fresh = false;
+                    at = word.end;
+                    continue;
                 }
+                let compares = b"=!<>:".contains(&text.as_bytes()[at - 1]) || text[at + 1..].starts_with('=');
+                match text.as_bytes()[at] {
+                    b'*' if fresh => out[at] = b' ',
+                    b':' if lambdas > 0 => lambdas -= 1,
+                    b'=' if lambdas == 0 && !has_default && !compares => {
+                        out[at] = b':';
+                        (has_default, fresh) = (true, true);
+                    }
+                    byte => fresh &= byte.is_ascii_whitespace(),
+                }
+                at += 1;
             }
         }
         at = token.range.end;
-        if token.kind == Kind::Separator && token.depth == 1 {
-            (part, fresh) = (Part::Name, true);
+        if token.kind == Kind::Separator && token.depth == inside && lambdas == 0 {
+            (has_default, fresh) = (false, true);
         } else {
             fresh &= matches!(token.kind, Kind::Comment | Kind::Continuation);
         }
-        if token.kind == Kind::Close && token.depth == 0 {
-            break;
-        }
     }
 }
 
-/// No operand of `|` can begin with `not`, and where shapes stand does not depend on it.
-fn blank_negations(text: &str, mut from: usize, out: &mut [u8]) {
-    loop {
-        from += text[from..].len() - text[from..].trim_start().len();
-        let is_not =
-            text[from..].strip_prefix("not").is_some_and(|rest| !rest.bytes().next().is_some_and(continues_name));
-        if !is_not {
-            return;
-        }
-        blank(&mut out[from..from + 3]);
-        from += 3;
+/// The name or keyword at `at`; empty if there is none.
+fn word_at(text: &str, at: usize) -> Range<usize> {
+    at..at + text.as_bytes()[at..].iter().take_while(|&&b| continues_name(b)).count()
+}
+
+fn skip_space(text: &str, at: usize) -> usize {
+    let mut rest = text[at..].trim_start();
+    while let Some(next_line) = rest.strip_prefix("\\\n") {
+        rest = next_line.trim_start();
     }
+    text.len() - rest.len()
 }
 
-/// Of a type parameter.
-#[derive(Clone, Copy)]
-enum Part {
-    Name,
-    Bound,
-    Default,
-}
-
-/// The first colon outside brackets: that of a clause, if the statement is one.
-fn first_colon(text: &str, tokens: &[Token]) -> Option<usize> {
-    code_ranges(tokens, text.len())
-        .filter(|(_, depth)| *depth == 0)
-        .find_map(|(range, _)| Some(range.start + text[range].find(':')?))
+/// The first colon outside brackets that is no lambda's: that of a clause, if the statement is one.
+fn clause_colon(text: &str, tokens: &[Token]) -> Option<usize> {
+    let mut lambdas = 0;
+    for (range, _) in code_ranges(tokens, text.len()).filter(|(_, depth)| *depth == 0) {
+        let mut at = range.start;
+        while at < range.end {
+            let word = word_at(text, at);
+            lambdas += usize::from(&text[word.clone()] == "lambda");
+            if text.as_bytes()[at] == b':' {
+                if lambdas == 0 {
+                    return Some(at);
+                }
+                lambdas -= 1;
+            }
+            at = word.end.max(at + 1);
+        }
+    }
+    None
 }
 
 /// What lies between the tokens, and how many brackets are open there.

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::lexer::{self, Kind, Lexer, Prefix, Token, continues_name};
-use super::rewrite;
+use super::lexer::{self, Kind, Lexer, Token, continues_name};
+use super::{literal, rewrite};
 
 /// One logical line that mentions a needle where it can mean something.
 #[derive(Debug)]
@@ -159,7 +159,7 @@ impl<'t> Statement<'t> {
             let means_something = token.is_none_or(|token| match token.kind {
                 Kind::OpenString => true,
                 Kind::FormatText if extent.broken => true,
-                Kind::String if is_whole_literal(text, token, &needle) => true,
+                Kind::String if literal::word(&text[token.range.clone()]) == Some(&text[needle.clone()]) => true,
                 _ => {
                     let doubtful = token.kind == Kind::FormatText || holds_triple_quotes(&text[token.range.clone()]);
                     in_doubt |= doubtful;
@@ -177,17 +177,18 @@ impl<'t> Statement<'t> {
         Statement { text, start, mentions, tokens, parsable, in_doubt }
     }
 
-    /// The ways to read the statement, the likeliest first. None if no Python has such brackets or strings, or if the
-    /// parser would need too much for it.
-    pub fn modules(&self) -> impl Iterator<Item = Module> {
+    /// The ways to read the statement, the likeliest first; each as modules that must all parse. None if no Python has
+    /// such brackets or strings, or if the parser would need too much for it.
+    pub fn readings(&self) -> impl Iterator<Item = Vec<Module>> {
         let forms: &[Form] = if self.parsable { self.forms() } else { &[] };
-        let plain = rewrite::format_strings(self.text, &self.tokens);
-        let plain: std::rc::Rc<str> = plain.into();
+        let plain: std::rc::Rc<str> = rewrite::format_strings(self.text, &self.tokens).into();
         let kept = std::rc::Rc::clone(&plain);
-        let as_it_stands = forms.iter().map(move |form| form.complete(&kept));
+        let as_it_stands = forms.iter().map(move |form| vec![form.complete(&kept)]);
         let rewritten = forms.iter().map(move |form| {
             let first_is_name = matches!(form, Form::Plain | Form::Header);
-            form.complete(&rewrite::unknown_syntax(&plain, first_is_name))
+            let known = rewrite::unknown_syntax(&plain, first_is_name);
+            let type_parameters = known.type_parameters.map(|list| Module { source: list + "\n", shift: 0 });
+            [form.complete(&known.statement)].into_iter().chain(type_parameters).collect()
         });
         as_it_stands.chain(rewritten)
     }
@@ -329,13 +330,6 @@ fn skip_blank(line: &str) -> &str {
 
 fn holds_triple_quotes(text: &str) -> bool {
     text.contains("\"\"\"") || text.contains("'''")
-}
-
-/// Whether the needle is all that a string literal says.
-fn is_whole_literal(text: &str, token: &Token, needle: &Range<usize>) -> bool {
-    let literal = &text[token.range.clone()];
-    let prefix = Prefix::of(literal);
-    !prefix.bytes && literal[prefix.len..].trim_matches(['"', '\'']) == &text[needle.clone()]
 }
 
 fn words_and_operators(code: &str) -> usize {
