@@ -162,14 +162,12 @@ pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> Known {
             }
         }
     }
-    let colon = clause_colon(text, &tokens);
-    soft_keywords(text, &tokens, first_is_name, colon, &mut out);
+    let clause = Clause::of(text, &tokens);
+    soft_keywords(text, &tokens, first_is_name, clause.colon, &mut out);
     // `except A, B:` without parentheses.
     if text.starts_with("except") {
-        for token in &tokens {
-            if token.kind == Kind::Separator && token.depth == 0 && Some(token.range.start) < colon {
-                out[token.range.start] = b'|';
-            }
+        for comma in clause.commas {
+            out[comma] = b'|';
         }
     }
     let type_parameters = take_type_parameters(text, &tokens, &mut out);
@@ -177,7 +175,7 @@ pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> Known {
     Known { statement: readable(out), type_parameters: type_parameters.map(readable) }
 }
 
-/// A literal that is no needle's name loses its prefix and its text.
+/// A literal that is no needle's name loses its text.
 fn blank_literal(text: &str, literal: Range<usize>, out: &mut [u8]) {
     let whole = &text[literal.clone()];
     let prefix = Prefix::of(whole);
@@ -187,7 +185,6 @@ fn blank_literal(text: &str, literal: Range<usize>, out: &mut [u8]) {
     if body.start >= body.end || literal::word(whole).is_some() {
         return;
     }
-    blank(&mut out[literal.start..literal.start + prefix.len]);
     let single = quotes == 1;
     for at in body {
         let kept = text.as_bytes()[at] == b'\n' || (single && text.as_bytes()[at..].starts_with(b"\\\n"));
@@ -305,24 +302,39 @@ fn skip_space(text: &str, at: usize) -> usize {
     text.len() - rest.len()
 }
 
-/// The first colon outside brackets that is no lambda's: that of a clause, if the statement is one.
-fn clause_colon(text: &str, tokens: &[Token]) -> Option<usize> {
-    let mut lambdas = 0;
-    for (range, _) in code_ranges(tokens, text.len()).filter(|(_, depth)| *depth == 0) {
-        let mut at = range.start;
-        while at < range.end {
-            let word = word_at(text, at);
-            lambdas += usize::from(&text[word.clone()] == "lambda");
-            if text.as_bytes()[at] == b':' {
-                if lambdas == 0 {
-                    return Some(at);
-                }
-                lambdas -= 1;
+/// Where a clause is divided, outside brackets and the parameters of lambdas.
+struct Clause {
+    /// None if the statement is no clause.
+    colon: Option<usize>,
+    /// Those before the colon.
+    commas: Vec<usize>,
+}
+
+impl Clause {
+    fn of(text: &str, tokens: &[Token]) -> Clause {
+        let mut commas = Vec::new();
+        let mut lambdas = 0;
+        let next = tokens.iter().map(Some).chain(std::iter::once(None));
+        for ((range, depth), token) in code_ranges(tokens, text.len()).zip(next) {
+            if depth > 0 {
+                continue;
             }
-            at = word.end.max(at + 1);
+            let mut at = range.start;
+            while at < range.end {
+                let word = word_at(text, at);
+                lambdas += usize::from(&text[word.clone()] == "lambda");
+                if text.as_bytes()[at] == b':' {
+                    if lambdas == 0 {
+                        return Clause { colon: Some(at), commas };
+                    }
+                    lambdas -= 1;
+                }
+                at = word.end.max(at + 1);
+            }
+            commas.extend(token.filter(|t| t.kind == Kind::Separator && lambdas == 0).map(|t| t.range.start));
         }
+        Clause { colon: None, commas }
     }
-    None
 }
 
 /// What lies between the tokens, and how many brackets are open there.
