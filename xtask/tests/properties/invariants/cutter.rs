@@ -8,7 +8,7 @@ use xtask::lint_spawns::statement::{self, Statement};
 const NEEDLES: [&str; 3] = ["start_new_session", "process_group", "setsid"];
 
 /// Checks everything in this module for `text`, which is decoded: `\n` is its only line break.
-pub fn hold(text: &str) -> Result<()> {
+pub(crate) fn hold(text: &str) -> Result<()> {
     let lines: Vec<Range<usize>> = statement::logical_lines(text).collect();
     lines_make_up_the_text(text, &lines)?;
     let mut needles: Vec<Range<usize>> =
