@@ -1,0 +1,73 @@
+//! What holds for the cutting of any text, Python or not.
+
+use std::ops::Range;
+
+use anyhow::{Result, ensure};
+use xtask::lint_spawns::statement::{self, Statement};
+
+const NEEDLES: [&str; 3] = ["start_new_session", "process_group", "setsid"];
+
+/// Checks everything in this module for `text`, which is decoded: `\n` is its only line break.
+pub(crate) fn hold(text: &str) -> Result<()> {
+    let lines: Vec<Range<usize>> = statement::logical_lines(text).collect();
+    lines_make_up_the_text(text, &lines)?;
+    let mut needles: Vec<Range<usize>> =
+        NEEDLES.iter().flat_map(|needle| text.match_indices(needle)).map(|(at, found)| at..at + found.len()).collect();
+    needles.sort_unstable_by_key(|needle| needle.start);
+    let mut end = 0;
+    for statement in statement::cut(text, &needles) {
+        ensure!(statement.start >= end, "statements overlap or are out of order at {}", statement.start);
+        end = statement.start + statement.text.len();
+        statement_is_part_of_a_line(text, &lines, &needles, &statement)?;
+        modules_keep_every_offset(&statement)?;
+    }
+    Ok(())
+}
+
+fn lines_make_up_the_text(text: &str, lines: &[Range<usize>]) -> Result<()> {
+    let mut expected = 0;
+    for line in lines {
+        ensure!(line.start == expected, "a logical line starts at {}, not {expected}", line.start);
+        ensure!(text.get(line.clone()).is_some(), "{line:?} is no part of the text");
+        ensure!(matches!(text.as_bytes().get(line.end), None | Some(b'\n')), "{line:?} does not end with a line");
+        expected = line.end + 1;
+    }
+    ensure!(expected == text.len() + 1, "the logical lines end at {expected} of {}", text.len());
+    Ok(())
+}
+
+fn statement_is_part_of_a_line(
+    text: &str,
+    lines: &[Range<usize>],
+    needles: &[Range<usize>],
+    statement: &Statement,
+) -> Result<()> {
+    let range = statement.start..statement.start + statement.text.len();
+    ensure!(text.get(range.clone()) == Some(statement.text), "{range:?} is not the statement's text");
+    let line = lines.iter().find(|line| line.end >= range.end);
+    ensure!(line.is_some_and(|line| line.start <= range.start), "{range:?} is not in one logical line");
+    ensure!(!statement.mentions.is_empty(), "the statement at {range:?} mentions nothing");
+    let mut end = 0;
+    for mention in &statement.mentions {
+        let needle = range.start + mention.start..range.start + mention.end;
+        ensure!(needles.contains(&needle), "{needle:?} is no needle");
+        ensure!(mention.start >= end && needle.end <= range.end, "{mention:?} is out of order or place");
+        end = mention.end;
+    }
+    Ok(())
+}
+
+/// Lines of hits are computed from offsets in the text, so these must be the same in whatever is parsed.
+fn modules_keep_every_offset(statement: &Statement) -> Result<()> {
+    for module in statement.modules() {
+        let range = module.shift..module.shift + statement.text.len();
+        let Some(part) = module.source.get(range.clone()) else {
+            anyhow::bail!("{range:?} is no part of the module {:?}", module.source);
+        };
+        let line_breaks_stay = std::iter::zip(part.bytes(), statement.text.bytes())
+            .all(|(now, before)| (now == b'\n') == (before == b'\n'));
+        ensure!(line_breaks_stay, "{:?} has other line breaks than {:?}", part, statement.text);
+        ensure!(module.source.ends_with('\n'), "the module {:?} has no end", module.source);
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! What holds for the hits in any text, Python or not.
+
+use anyhow::{Result, ensure};
+use camino::Utf8Path;
+use rustpython_parser::{Parse as _, ast};
+use xtask::lint_spawns::check::{Checker, Hit};
+use xtask::lint_spawns::detect::detect;
+use xtask::lint_spawns::policy::Policy;
+use xtask::lint_spawns::rule::Rule;
+
+/// The function whose calls are hits in these tests.
+pub(crate) const HELPER: &str = "windows_detach_popen_kwargs";
+
+/// The built-in policy, with a detach helper.
+pub(crate) fn policy() -> Policy {
+    let nowhere = Utf8Path::new("no/such/folder");
+    let mut policy = Policy::load(nowhere, None).expect("there is always a built-in policy");
+    policy.detach_helpers = vec![HELPER.to_owned()];
+    policy
+}
+
+/// Lines and rules of hits, to compare.
+pub(crate) fn pairs(hits: &[Hit]) -> Vec<(usize, Rule)> {
+    hits.iter().flat_map(|hit| hit.rules.iter().map(|rule| (hit.line, *rule))).collect()
+}
+
+/// Checks everything in this module for `text`, which is decoded: `\n` is its only line break.
+pub(crate) fn hold(checker: &Checker, text: &str) -> Result<()> {
+    let hits = checker.check(text.as_bytes());
+    hits_are_in_the_text(text, &hits)?;
+    hits_have_a_needle(text, &hits)?;
+    line_breaks_are_all_the_same(checker, text, &hits)?;
+    nothing_follows_from_a_comment(checker, text, &hits)?;
+    narrowing_hides_nothing(text, &hits)?;
+    Ok(())
+}
+
+fn hits_are_in_the_text(text: &str, hits: &[Hit]) -> Result<()> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut last = 0;
+    for hit in hits {
+        ensure!(hit.line > last, "line {} comes after line {last}", hit.line);
+        last = hit.line;
+        let Some(line) = lines.get(hit.line - 1) else {
+            anyhow::bail!("line {} of {}", hit.line, lines.len());
+        };
+        ensure!(line.contains(&hit.source), "line {} is {line:?}, not {:?}", hit.line, hit.source);
+        ensure!(hit.source.trim() == hit.source, "{:?} is not trimmed", hit.source);
+        ensure!(!hit.rules.is_empty(), "line {} breaks no rule", hit.line);
+        ensure!(hit.rules.is_sorted_by(|a, b| a < b), "the rules of line {} are {:?}", hit.line, hit.rules);
+    }
+    Ok(())
+}
+
+fn hits_have_a_needle(text: &str, hits: &[Hit]) -> Result<()> {
+    for hit in hits {
+        for rule in &hit.rules {
+            let needles = match rule {
+                Rule::DetachHelper => &[HELPER],
+                Rule::Unparsable => {
+                    ensure!(mentions_any(&hit.source), "line {} is unparsable, but mentions nothing", hit.line);
+                    continue;
+                }
+                _ => rule.needles(),
+            };
+            let mentioned = needles.iter().any(|needle| text.contains(needle));
+            ensure!(mentioned, "line {} breaks {}, of which there is no needle", hit.line, rule.name());
+        }
+    }
+    Ok(())
+}
+
+fn mentions_any(text: &str) -> bool {
+    Rule::ALL.iter().flat_map(|rule| rule.needles()).chain([&HELPER]).any(|needle| text.contains(needle))
+}
+
+fn line_breaks_are_all_the_same(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
+    for (name, line_break) in [("carriage returns and line feeds", "\r\n"), ("carriage returns", "\r")] {
+        let changed = checker.check(text.replace('\n', line_break).as_bytes());
+        ensure!(changed == hits, "with {name}: {:?}, not {:?}", pairs(&changed), pairs(hits));
+    }
+    let marked = checker.check(["\u{feff}", text].concat().as_bytes());
+    ensure!(
+        marked == hits || text.starts_with('\u{feff}'),
+        "with a byte order mark: {:?}, not {:?}",
+        pairs(&marked),
+        pairs(hits)
+    );
+    Ok(())
+}
+
+/// A comment line where one can be: the text may end in the middle of a string. Quotes in it could end a string that has
+/// no end without them.
+fn nothing_follows_from_a_comment(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
+    let longer = format!("{text}\n# os.setsid() (");
+    let is_a_comment = xtask::lint_spawns::statement::logical_lines(&longer).any(|line| line.start == text.len() + 1);
+    if is_a_comment {
+        let changed = checker.check(longer.as_bytes());
+        ensure!(changed == hits, "with a comment at the end: {:?}, not {:?}", pairs(&changed), pairs(hits));
+    }
+    Ok(())
+}
+
+/// The hits are those that there are without narrowing. False if that is not to be known: only of a text that the parser
+/// can read as a whole, and of which it tells the right lines.
+pub(crate) fn narrowing_hides_nothing(text: &str, hits: &[Hit]) -> Result<bool> {
+    if has_format_string(text) {
+        return Ok(false);
+    }
+    let Ok(module) = ast::Suite::parse(text, "") else { return Ok(false) };
+    let mut whole: Vec<(usize, Rule)> = detect(&module, &[HELPER.to_owned()])
+        .iter()
+        .map(|shape| (1 + text[..shape.offset].matches('\n').count(), shape.rule))
+        .collect();
+    whole.sort_unstable();
+    whole.dedup();
+    let narrowed = pairs(hits);
+    ensure!(narrowed == whole, "{narrowed:?}, but without narrowing {whole:?}");
+    Ok(true)
+}
+
+/// Whether there is what may be the start of an f-string or t-string.
+fn has_format_string(text: &str) -> bool {
+    text.match_indices(['"', '\'']).any(|(quote, _)| {
+        let word = text[..quote].rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        ["f", "t", "fr", "rf", "tr", "rt"].iter().any(|prefix| prefix.eq_ignore_ascii_case(word))
+    })
+}
