@@ -1,6 +1,6 @@
 //! `cargo xtask ci`: the aggregated check, a list of steps and one runner.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -16,10 +16,19 @@ struct Step {
     name: &'static str,
     /// What a person would type.
     command: &'static str,
-    run: fn(&Shell) -> Result<Outcome>,
+    run: fn(&Shell) -> Result<Verdict>,
 }
 
-const STEPS: [Step; 5] = [
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Failed,
+    /// This machine lacks what the step needs, which is said here.
+    Skipped(&'static str),
+}
+
+const STEPS: [Step; 6] = [
     Step { name: "format", command: "cargo fmt --all --check", run: |sh| passes(cmd!(sh, "cargo fmt --all --check")) },
     Step {
         name: "clippy",
@@ -32,6 +41,7 @@ const STEPS: [Step; 5] = [
         // A wrong snapshot fails the test; it does not leave a file behind in CI.
         run: |sh| passes(cmd!(sh, "cargo test --quiet --workspace")),
     },
+    Step { name: "oracle", command: "python3 -B xtask/tests/oracle.py --xtask target/debug/xtask", run: oracle },
     Step {
         name: "docs",
         command: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps",
@@ -40,7 +50,10 @@ const STEPS: [Step; 5] = [
     Step {
         name: "lint-spawns",
         command: "cargo xtask lint-spawns",
-        run: |_| lint_spawns::run(&LintSpawns { root: Some(workspace().into()), ..LintSpawns::default() }),
+        run: |_| {
+            let outcome = lint_spawns::run(&LintSpawns { root: Some(workspace().into()), ..LintSpawns::default() })?;
+            Ok(if outcome == Outcome::Clean { Verdict::Passed } else { Verdict::Failed })
+        },
     },
 ];
 
@@ -68,37 +81,33 @@ pub fn run(flags: &Ci) -> Result<Outcome> {
     }
     let sh = Shell::new()?;
     sh.change_dir(workspace());
-    let mut results: Vec<(&Step, bool, Duration)> = Vec::new();
+    let mut results: Vec<(&Step, Verdict, Duration)> = Vec::new();
     for step in &steps {
         output::print(&format!("==> {}: {}\n", step.name, step.command))?;
         let begin = Instant::now();
-        let passed = match (step.run)(&sh) {
-            Ok(outcome) => outcome == Outcome::Clean,
-            Err(err) => {
-                output::complain(NAME, &format!("{err:#}"));
-                false
-            }
-        };
+        let verdict = (step.run)(&sh).unwrap_or_else(|err| {
+            output::complain(NAME, &format!("{err:#}"));
+            Verdict::Failed
+        });
         let time = begin.elapsed();
-        let verdict = if passed { "passed" } else { "FAILED" };
-        output::print(&format!("==> {} {verdict} in {:.1} s\n\n", step.name, time.as_secs_f64()))?;
-        results.push((step, passed, time));
-        if !passed && !flags.keep_going {
+        output::print(&format!("==> {} {verdict} in {:.1} s{}\n\n", step.name, time.as_secs_f64(), verdict.reason()))?;
+        results.push((step, verdict, time));
+        if verdict == Verdict::Failed && !flags.keep_going {
             break;
         }
     }
     output::print(&summary(&results, steps.len()))?;
-    Ok(if results.iter().all(|(_, passed, _)| *passed) { Outcome::Clean } else { Outcome::Problems })
+    let failed = results.iter().any(|(_, verdict, _)| *verdict == Verdict::Failed);
+    Ok(if failed { Outcome::Problems } else { Outcome::Clean })
 }
 
-fn summary(results: &[(&Step, bool, Duration)], steps: usize) -> String {
+fn summary(results: &[(&Step, Verdict, Duration)], steps: usize) -> String {
     let mut text = String::new();
-    for (step, passed, time) in results {
-        let verdict = if *passed { "passed" } else { "FAILED" };
-        let _ = writeln!(text, "{:<12} {verdict} {:>7.1} s", step.name, time.as_secs_f64());
+    for (step, verdict, time) in results {
+        let _ = writeln!(text, "{:<12} {verdict:<7} {:>7.1} s{}", step.name, time.as_secs_f64(), verdict.reason());
     }
-    for (step, passed, _) in results {
-        if !passed {
+    for (step, verdict, _) in results {
+        if *verdict == Verdict::Failed {
             let _ = writeln!(text, "again: cargo xtask ci --only {}", step.name);
         }
     }
@@ -108,10 +117,44 @@ fn summary(results: &[(&Step, bool, Duration)], steps: usize) -> String {
     text
 }
 
-fn passes(command: xshell::Cmd) -> Result<Outcome> {
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Passed => "passed",
+            Verdict::Failed => "FAILED",
+            Verdict::Skipped(_) => "skipped",
+        })
+    }
+}
+
+impl Verdict {
+    /// What follows where the verdict alone does not tell enough.
+    fn reason(self) -> String {
+        match self {
+            Verdict::Passed | Verdict::Failed => String::new(),
+            Verdict::Skipped(reason) => format!(": {reason}"),
+        }
+    }
+}
+
+/// Compares the program that runs this with CPython's own parser.
+fn oracle(sh: &Shell) -> Result<Verdict> {
+    let names: &[&str] = if cfg!(windows) { &["python3", "python", "py"] } else { &["python3", "python"] };
+    let is_recent = |python: &&&str| {
+        let question = "import sys; sys.exit(sys.version_info < (3, 9))";
+        cmd!(sh, "{python} -c {question}").quiet().ignore_stdout().ignore_stderr().run().is_ok()
+    };
+    let Some(python) = names.iter().find(is_recent) else {
+        return Ok(Verdict::Skipped("no Python 3.9 or later on PATH"));
+    };
+    let xtask = std::env::current_exe().context("cannot tell where this program is")?;
+    passes(cmd!(sh, "{python} -B xtask/tests/oracle.py --xtask {xtask}"))
+}
+
+fn passes(command: xshell::Cmd) -> Result<Verdict> {
     let name = command.to_string();
     let status = std::process::Command::from(command).status().with_context(|| format!("cannot run `{name}`"))?;
-    Ok(if status.success() { Outcome::Clean } else { Outcome::Problems })
+    Ok(if status.success() { Verdict::Passed } else { Verdict::Failed })
 }
 
 /// The workspace that this program was built from.

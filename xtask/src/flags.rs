@@ -1,7 +1,27 @@
 //! The whole command line.
 
 use camino::Utf8PathBuf;
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::output;
+
+/// The command line; or what to print instead, help among it.
+pub fn parse() -> Result<Flags, clap::Error> {
+    let refusal = match Flags::try_parse() {
+        Err(refusal) if refusal.use_stderr() => refusal,
+        result => return result,
+    };
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(argument) = arguments.iter().find(|argument| argument.to_str().is_none()) {
+        let shown = output::printable_bytes(argument.as_encoded_bytes());
+        let what = format!("the argument '{shown}' is not UTF-8; rename what it names");
+        return Err(Flags::command().error(ErrorKind::InvalidUtf8, what));
+    }
+    // clap quotes arguments as they are, with line breaks and all. It finds the same fault with the harmless ones.
+    Flags::try_parse_from(arguments.iter().map(|argument| output::printable_path(&argument.to_string_lossy())))
+        .and(Err(refusal))
+}
 
 /// Checks of this repository, run as `cargo xtask <COMMAND>`.
 #[derive(Debug, Parser)]
@@ -42,9 +62,10 @@ pub struct LintSpawns {
     pub strict_baseline: bool,
 }
 
-/// Run every check of this repository: format, clippy, tests, docs, lint-spawns.
+/// Run every check of this repository: format, clippy, tests, the comparison with CPython, docs, lint-spawns.
 ///
-/// Exit code 0: all steps passed; 1: one failed; 2: the steps named do not exist.
+/// A step that needs what this machine lacks is skipped, and the summary says so. Exit code 0: no step failed; 1: one
+/// did; 2: the steps named do not exist.
 #[derive(Debug, clap::Args)]
 pub struct Ci {
     /// Go on after a step has failed

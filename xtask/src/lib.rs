@@ -16,8 +16,10 @@
 //! Invariants: data flows down this list only. `statement`, `detect`, `marker` and `baseline` take data and return
 //! data; only `discover`, `git` and `source` touch the world, only [`output`] writes. A file without a needle costs a
 //! read and a search; of one with a needle only the statements that mention it are parsed. What cannot be looked at is
-//! an error or a warning, never silence.
+//! an error or a warning, never silence; [`bug`] makes an error of a panic. Names, source lines and other programs'
+//! messages reach the user only through [`output`]'s escapes.
 
+pub mod bug;
 pub mod ci;
 pub mod flags;
 pub mod lint_spawns;

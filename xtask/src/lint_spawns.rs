@@ -17,14 +17,15 @@ pub mod statement;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, Result, bail};
+use camino::Utf8Path;
 use xshell::Shell;
 
 use crate::flags::LintSpawns;
-use crate::{Outcome, output};
+use crate::output::printable_path;
+use crate::{Outcome, bug, output};
 use check::{CheckedFile, Checker};
 use discover::{Candidate, Selection};
 use policy::Policy;
@@ -33,7 +34,7 @@ use policy::Policy;
 pub const NAME: &str = "lint-spawns";
 
 /// Of each worker; the parser and the drop of what it made need it for the deepest statements.
-const STACK_SIZE: usize = 256 << 20;
+pub const STACK_SIZE: usize = 256 << 20;
 
 /// Runs the check and prints its report.
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
@@ -53,7 +54,7 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
         output::complain(NAME, error);
     }
     if files.is_empty() && errors.is_empty() {
-        return nothing_checked(&selection, &root, &policy);
+        return nothing_checked(&selection, &root, &policy, flags);
     }
     let outcome = if flags.print_baseline {
         output::print(&report::baseline(&files, &policy))?;
@@ -72,15 +73,20 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     Ok(if errors.is_empty() { outcome } else { Outcome::Failed })
 }
 
-fn nothing_checked(selection: &Selection, root: &camino::Utf8Path, policy: &Policy) -> Result<Outcome> {
-    if selection.ruled_out > 0 {
+fn nothing_checked(selection: &Selection, root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> Result<Outcome> {
+    if selection.ruled_out > 0 && selection.unseen == 0 {
         output::print(report::nothing_to_check())?;
         return Ok(Outcome::Clean);
     }
-    bail!(
-        "nothing to check in {root}: git tracks no Python file that the policy ({}) includes and does not exclude",
-        policy.origin.name
-    )
+    let root = printable_path(root.as_str());
+    if flags.paths.is_empty() {
+        bail!(
+            "nothing to check in {root}: no Python file is there that git tracks and the policy ({}) includes and does \
+             not exclude; correct the policy, or name another folder with --root",
+            policy.origin.name
+        );
+    }
+    bail!("nothing to check: no Python file is there in the paths given; name others")
 }
 
 /// The files in their order, and what is wrong with those that could not be read.
@@ -115,7 +121,7 @@ fn check_all(files: &[Candidate], policy: &Policy) -> Result<(Vec<CheckedFile>, 
     for result in done {
         match result {
             Ok(file) => checked.push(file),
-            Err((path, err)) => errors.push(format!("cannot check {path}: {err:#}")),
+            Err((path, err)) => errors.push(format!("cannot check {}: {err:#}", printable_path(path.as_str()))),
         }
     }
     checked.sort_unstable_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
@@ -125,22 +131,25 @@ fn check_all(files: &[Candidate], policy: &Policy) -> Result<(Vec<CheckedFile>, 
 
 /// None if the file is gone: deleted in the work tree, say.
 fn check_file(file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Result<Option<CheckedFile>> {
-    let metadata = match fs::symlink_metadata(&file.location) {
-        Ok(metadata) => metadata,
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(err) => return Err(err.into()),
+    let bytes = match read(file, buffer) {
+        Ok(bytes) => bytes,
+        Err(err) => match err.downcast_ref::<io::Error>() {
+            Some(io) if discover::is_gone(io) && !file.named => return Ok(None),
+            Some(io) if discover::is_gone(io) => bail!("{io}; it was there when the run began, run again"),
+            Some(io) => bail!("{io}; make it readable, or exclude it"),
+            None => return Err(err),
+        },
     };
+    source::ensure_readable(bytes)?;
+    // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
+    let hits = bug::caught(|| checker.check(bytes))?;
+    Ok(Some(CheckedFile { path: file.path.clone(), hits }))
+}
+
+fn read<'b>(file: &Candidate, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+    let metadata = fs::symlink_metadata(&file.location)?;
     if !metadata.is_file() {
-        bail!("not a file; it was not opened");
+        bail!("it is not a file; it was not opened, restore it or exclude it");
     }
-    match source::read(&file.location, metadata.len(), buffer) {
-        Ok(()) => {
-            // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
-            let hits = catch_unwind(AssertUnwindSafe(|| checker.check(buffer)))
-                .map_err(|_| anyhow::anyhow!("a bug in this program; the file was not checked, please report it"))?;
-            Ok(Some(CheckedFile { path: file.path.clone(), hits }))
-        }
-        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(err) => Err(err.into()),
-    }
+    source::read(&file.location, metadata.len(), buffer)
 }

@@ -2,16 +2,18 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
-use xtask::flags::{Command, Flags};
+use clap::CommandFactory as _;
+use xtask::flags::{self, Command, Flags};
 use xtask::{Outcome, ci, lint_spawns, output};
 
 fn main() -> ExitCode {
-    let flags = Flags::parse();
-    let (name, result) = match &flags.command {
-        Some(Command::LintSpawns(flags)) => (lint_spawns::NAME, lint_spawns::run(flags)),
-        Some(Command::Ci(flags)) => (ci::NAME, ci::run(flags)),
-        None => ("xtask", help()),
+    let (name, result) = match flags::parse() {
+        Err(refusal) => ("xtask", refuse(&refusal)),
+        Ok(flags) => match &flags.command {
+            Some(Command::LintSpawns(flags)) => (lint_spawns::NAME, lint_spawns::run(flags)),
+            Some(Command::Ci(flags)) => (ci::NAME, ci::run(flags)),
+            None => ("xtask", help()),
+        },
     };
     let outcome = result.unwrap_or_else(|err| {
         output::complain(name, &format!("{err:#}"));
@@ -22,6 +24,17 @@ fn main() -> ExitCode {
         Outcome::Problems => 1,
         Outcome::Failed => 2,
     })
+}
+
+/// Prints what clap has to say instead of a run: help that was asked for, or what is wrong.
+fn refuse(refusal: &clap::Error) -> anyhow::Result<Outcome> {
+    let text = refusal.render().to_string();
+    if refusal.use_stderr() {
+        output::complain_of_usage(&text);
+        return Ok(Outcome::Failed);
+    }
+    output::print(&text)?;
+    Ok(Outcome::Clean)
 }
 
 fn help() -> anyhow::Result<Outcome> {

@@ -1,39 +1,92 @@
 //! Standard output and standard error of every command.
+//!
+//! What is printed of file names, of source lines and of what other programs say can be anybody's. None of it may hide
+//! a line of ours, pass for one, or be taken for a command by a terminal or a CI system.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
+use anyhow::{Context as _, Result};
+
 /// Writes to standard output. That nobody reads on is no error.
-pub fn print(text: &str) -> io::Result<()> {
+pub fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(err) if err.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+        result => result.context("cannot write the report to standard output; send it where there is room"),
     }
 }
 
-/// Writes to standard error what `command` has to complain of. Further lines begin with a bar, so that no name with a
-/// line break in it can pass for a line of ours, or for a command to a CI system.
+/// Writes to standard error what `command` has to complain of. Further lines begin with a bar, so that none of them can
+/// pass for a complaint of its own.
 pub fn complain(command: &str, what: &str) {
-    // Nothing is left to tell when even this fails.
-    let _ = writeln!(io::stderr().lock(), "{command}: {}", printable(what, true).replace("\\u{a}", "\n| "));
+    let lines: Vec<String> = what.lines().map(printable).collect();
+    write_error(&format!("{command}: {}\n", lines.join("\n| ")));
 }
 
-/// Shows what could hide or forge output as `\u{…}`; a tab only in paths.
-pub fn printable(text: &str, path: bool) -> String {
-    let forges = |c: char| match c {
-        '\t' => path,
-        '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' => true,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        c => c.is_control(),
-    };
+/// Writes to standard error what is wrong with the command line, as clap words it.
+pub fn complain_of_usage(what: &str) {
+    write_error(&what.lines().map(|line| printable(line) + "\n").collect::<String>());
+}
+
+fn write_error(text: &str) {
+    // Nothing is left to tell when even this fails.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Shows what could hide or forge output as `\u{…}`: control characters but the tab, line breaks of Unicode, marks that
+/// turn the direction of writing, and the start of a command that Azure Pipelines (`##vso[`), TeamCity or GitHub
+/// (`##[`) obey anywhere in a line.
+pub fn printable(text: &str) -> String {
+    escape(text, false)
+}
+
+/// [`printable`] for the name of a file: a tab is shown too, and so is what makes a line that begins with the name a
+/// command to GitHub (`::error::`).
+pub fn printable_path(path: &str) -> String {
+    escape(path, true)
+}
+
+/// [`printable_path`] for a name that may not be UTF-8; its other bytes are shown as `\xff`.
+pub fn printable_bytes(path: &[u8]) -> String {
+    let mut shown = String::new();
+    for chunk in path.utf8_chunks() {
+        shown += &printable_path(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(shown, "\\x{byte:02x}");
+        }
+    }
+    shown
+}
+
+fn escape(text: &str, path: bool) -> String {
     let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if forges(c) {
+    let command = if path && text.trim_start().starts_with("::") { text.find(':') } else { None };
+    for (at, c) in text.char_indices() {
+        let forges = match c {
+            '\t' => path,
+            '#' => begins_a_command(&text[at..]),
+            ':' => command == Some(at),
+            c => hides(c),
+        };
+        if forges {
             let _ = write!(shown, "{}", c.escape_unicode());
         } else {
             shown.push(c);
         }
     }
     shown
+}
+
+/// Whether a character is a control character, a line break of Unicode, or a mark that turns the direction of writing.
+pub fn hides(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// `##`, letters, `[`.
+fn begins_a_command(text: &str) -> bool {
+    text.strip_prefix("##")
+        .is_some_and(|rest| rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).starts_with('['))
 }

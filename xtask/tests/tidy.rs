@@ -20,14 +20,15 @@ fn the_rule_table_of_readme_is_that_of_the_code() {
 }
 
 #[test]
-fn the_report_in_readme_is_the_real_one() {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["lint-spawns", "--all"])
-        .current_dir(workspace())
-        .output()
-        .unwrap();
-    let report = format!("$ cargo xtask lint-spawns --all\n{}```\n", String::from_utf8(output.stdout).unwrap());
-    assert!(read("README.md").contains(&report), "README.md should show\n{report}");
+fn what_readme_shows_is_the_real_output() {
+    let readme = read("README.md");
+    for arguments in [["lint-spawns", "--all"], ["ci", "--list"]] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).current_dir(workspace()).output().unwrap();
+        let output = String::from_utf8(output.stdout).unwrap();
+        let shown = format!("$ cargo xtask {}\n{output}```\n", arguments.join(" "));
+        assert!(readme.contains(&shown), "README.md should show\n{shown}");
+    }
 }
 
 #[test]

@@ -3,16 +3,18 @@
 //! Only this stage and [`super::source`] look at the disk. Nothing that is left unchecked goes by in silence: it is a
 //! warning if the user wanted it so, else an error.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
+use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
 use super::git::{self, EntryKind};
 use super::policy::Policy;
+use crate::output::{printable_bytes, printable_path};
 
 /// A file to check.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +23,8 @@ pub struct Candidate {
     pub path: Utf8PathBuf,
     /// Where it is opened.
     pub location: Utf8PathBuf,
+    /// Named on the command line: that it is gone is an error. Else it counts as deleted.
+    pub named: bool,
 }
 
 /// What there is to check, and what is left out.
@@ -34,25 +38,31 @@ pub struct Selection {
     pub errors: Vec<String>,
     /// Paths of the command line that the policy rules out.
     pub ruled_out: usize,
+    /// Paths that a warning names because they are not in this work tree.
+    pub unseen: usize,
 }
 
 /// The folder that paths are relative to: `given`, else the top of the work tree around the current folder. Where
 /// there is no work tree and `paths` are given, the current folder.
 pub fn root(sh: &Shell, given: Option<&Utf8Path>, paths: &[Utf8PathBuf]) -> Result<Utf8PathBuf> {
-    let here = current_dir()?;
     let root = match given {
         Some(given) => given.to_owned(),
-        None => match git::top_level(sh, &here)? {
-            Some(top) => top,
-            None if paths.is_empty() => {
-                bail!("{here} is not in a git repository; name one with --root, or files as PATHS")
+        None => {
+            let here = current_dir()?;
+            match git::top_level(sh, &here)? {
+                Some(top) => top,
+                None if paths.is_empty() => {
+                    let here = printable_path(here.as_str());
+                    bail!("{here} is not in a git repository; name one with --root, or files as PATHS")
+                }
+                None => here,
             }
-            None => here,
-        },
+        }
     };
-    let root = root.canonicalize_utf8().with_context(|| format!("cannot find the root {root}"))?;
+    let shown = printable_path(root.as_str());
+    let root = root.canonicalize_utf8().map_err(|err| anyhow!("cannot find the root {shown}: {err}; name a folder"))?;
     if !root.is_dir() {
-        bail!("the root {root} is not a folder");
+        bail!("the root {shown} is not a folder; name the repository, or a folder in it");
     }
     Ok(root)
 }
@@ -62,15 +72,36 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Selection
     let mut finder = Finder::new(root, policy);
     let mut matched: HashSet<&Utf8Path> = HashSet::new();
     if !policy.include.is_empty() {
-        for entry in git::list(sh, root, &policy.include, false)? {
+        let listing = git::list(sh, root, &policy.include, false)?;
+        if listing.entries.is_empty() {
+            // In a bare repository git lists nothing, and does not say why.
+            git::top_level(sh, root)?;
+        }
+        for complaint in listing.complaints {
+            finder.selection.warnings.push(format!("git says: {complaint}"));
+        }
+        for entry in listing.entries {
             let Some(path) = finder.listed(entry.kind, &entry.path, Utf8Path::new("")) else { continue };
             let entries = policy.include.iter().map(|include| include.as_path());
             matched.extend(entries.filter(|include| *include == "." || path.starts_with(include)));
         }
     }
     for include in policy.include.iter().filter(|include| !matched.contains(include.as_path())) {
-        let name = &policy.origin.name;
-        finder.selection.warnings.push(format!("include entry `{include}` of {name} matches no tracked Python file"));
+        let inside = include
+            .ancestors()
+            .find(|folder| *folder != "" && *folder != "." && root.join(folder).join(".git").exists());
+        let (shown, name) = (printable_path(include.as_str()), &policy.origin.name);
+        match inside {
+            Some(part) => {
+                finder
+                    .unseen
+                    .push(format!("{shown} (inside {}, a repository of its own)", printable_path(part.as_str())));
+            }
+            None => {
+                let warning = format!("include entry `{shown}` of {name} matches no tracked Python file");
+                finder.selection.warnings.push(warning);
+            }
+        }
     }
     Ok(finder.finish())
 }
@@ -84,8 +115,11 @@ pub fn named(sh: &Shell, root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]
         match fs::metadata(&location) {
             Ok(metadata) if metadata.is_dir() => finder.folder(sh, given, &location)?,
             Ok(metadata) if metadata.is_file() => finder.named_file(given, &location),
-            Ok(_) => finder.error(format!("{given} is neither a file nor a folder; it was not opened")),
-            Err(err) => finder.error(format!("cannot check {given}: {err}")),
+            Ok(_) => {
+                let given = printable_path(given.as_str());
+                finder.error(format!("{given} is neither a file nor a folder; it was not opened, do not name it"));
+            }
+            Err(err) => finder.unusable(given, &err),
         }
     }
     Ok(finder.finish())
@@ -96,71 +130,105 @@ struct Finder<'a> {
     policy: &'a Policy,
     selection: Selection,
     unseen: Vec<String>,
+    /// Whether a link leads to a folder of the root: asked once a folder, not once a file.
+    linked: HashMap<Utf8PathBuf, bool>,
 }
 
 impl<'a> Finder<'a> {
     fn new(root: &'a Utf8Path, policy: &'a Policy) -> Finder<'a> {
-        Finder { root, policy, selection: Selection::default(), unseen: Vec::new() }
+        Finder { root, policy, selection: Selection::default(), unseen: Vec::new(), linked: HashMap::new() }
     }
 
     fn error(&mut self, what: String) {
         self.selection.errors.push(what);
     }
 
-    /// Takes what git lists in the root's sub-folder `below`. Returns the root-relative path of a Python file.
+    /// A path of the command line that cannot be looked at.
+    fn unusable(&mut self, given: &Utf8Path, err: &io::Error) {
+        let given = printable_path(given.as_str());
+        self.error(match err.kind() {
+            io::ErrorKind::NotFound => format!("cannot find {given}: {err}; correct it, or leave it out"),
+            _ => format!("cannot check {given}: {err}; mend that, or leave it out"),
+        });
+    }
+
+    /// Takes what git lists in the root's sub-folder `below`. Returns the root-relative path of a Python file or a
+    /// repository.
     fn listed(&mut self, kind: EntryKind, path: &[u8], below: &Utf8Path) -> Option<Utf8PathBuf> {
         if kind != EntryKind::Repository && !is_python_name(path) {
             return None;
         }
         let Ok(path) = std::str::from_utf8(path) else {
-            let shown = String::from_utf8_lossy(path);
-            self.error(format!("the path {shown} is not UTF-8; rename it, or exclude its folder"));
+            // What the policy says of the parts that are UTF-8 stands.
+            if !self.excluded(&below.join(String::from_utf8_lossy(path).trim_end_matches('/'))) {
+                let shown =
+                    printable_path(below.as_str()) + if below == "" { "" } else { "/" } + &printable_bytes(path);
+                self.error(format!("the path {shown} is not UTF-8; rename it, or exclude its folder"));
+            }
             return None;
         };
         let path = below.join(path.trim_end_matches('/'));
-        if self.policy.exclude.matches(&path) {
+        if self.excluded(&path) {
             return Some(path);
         }
         let location = self.root.join(&path);
         match kind {
             EntryKind::Repository => {
-                self.unseen.push(format!("{path} (a repository of its own)"));
-                return None;
+                self.unseen.push(format!("{} (a repository of its own)", printable_path(path.as_str())));
             }
             EntryKind::Absent if fs::symlink_metadata(&location).is_err() => {
-                self.unseen.push(format!("{path} (not in this sparse checkout)"));
+                self.unseen.push(format!("{} (not in this sparse checkout)", printable_path(path.as_str())));
             }
             EntryKind::Link => self.link(&path, &location),
+            EntryKind::File | EntryKind::Absent if self.is_behind_link(&path) => self.link(&path, &location),
             EntryKind::File | EntryKind::Absent => {
-                self.selection.files.push(Candidate { path: path.clone(), location });
+                self.selection.files.push(Candidate { path: path.clone(), location, named: false });
             }
         }
         Some(path)
     }
 
-    /// Takes a symbolic link whose name is in scope.
+    /// Whether a folder above a root-relative path has become a link since git was told of the path.
+    fn is_behind_link(&mut self, path: &Utf8Path) -> bool {
+        let Some(folder) = path.parent().filter(|folder| *folder != "" && !path.is_absolute()) else { return false };
+        if let Some(&linked) = self.linked.get(folder) {
+            return linked;
+        }
+        let linked = self.is_behind_link(folder)
+            || fs::symlink_metadata(self.root.join(folder)).is_ok_and(|metadata| metadata.is_symlink());
+        self.linked.insert(folder.to_owned(), linked);
+        linked
+    }
+
+    /// Takes a path in scope that is a symbolic link, or below one.
     fn link(&mut self, path: &Utf8Path, location: &Utf8Path) {
+        let shown = printable_path(path.as_str());
+        let failed = |err: io::Error| format!("cannot follow the link {shown}: {err}; mend it, or exclude it");
         let target = match location.canonicalize_utf8() {
             Ok(target) => target,
-            Err(err) if err.kind() == io::ErrorKind::NotFound => return,
-            Err(err) => return self.error(format!("cannot follow the link {path}: {err}")),
+            Err(err) if is_gone(&err) => return,
+            Err(err) => return self.error(failed(err)),
         };
         match fs::metadata(&target) {
-            Ok(metadata) if metadata.is_file() => self.resolved(path, target),
-            Ok(_) => self.error(format!("{path} leads to {target}, which is not a file; it was not opened")),
-            Err(err) => self.error(format!("cannot follow the link {path}: {err}")),
+            Ok(metadata) if metadata.is_file() => self.resolved(path, target, false),
+            Ok(_) => {
+                let target = printable_path(target.as_str());
+                self.error(format!("{shown} leads to {target}, which is not a file; it was not opened, exclude it"));
+            }
+            Err(err) => self.error(failed(err)),
         }
     }
 
     /// Takes a real file that `name` leads to.
-    fn resolved(&mut self, name: &Utf8Path, location: Utf8PathBuf) {
+    fn resolved(&mut self, name: &Utf8Path, location: Utf8PathBuf, named: bool) {
         if !is_python_name(location.as_str().as_bytes()) {
+            let (name, location) = (printable_path(name.as_str()), printable_path(location.as_str()));
             let warning = format!("{name} leads to {location}, which is not named like Python; not checked");
             return self.selection.warnings.push(warning);
         }
         let path = self.reported(&location);
         if !self.excluded(&path) {
-            self.selection.files.push(Candidate { path, location });
+            self.selection.files.push(Candidate { path, location, named });
         }
     }
 
@@ -180,22 +248,29 @@ impl<'a> Finder<'a> {
                 self.rule_out(given, &format!("{} excludes it", self.policy.origin.name));
             }
             Ok(target) if !is_python_name(target.as_str().as_bytes()) => {
+                let target = printable_path(target.as_str());
                 self.rule_out(given, &format!("it leads to {target}, which is not named like Python"));
             }
-            Ok(target) => self.resolved(given, target),
-            Err(err) => self.error(format!("cannot check {given}: {err}")),
+            Ok(target) => self.resolved(given, target, true),
+            Err(err) => self.unusable(given, &err),
         }
     }
 
     fn folder(&mut self, sh: &Shell, given: &Utf8Path, location: &Utf8Path) -> Result<()> {
-        let folder = location.canonicalize_utf8().with_context(|| format!("cannot check {given}"))?;
+        let shown = printable_path(given.as_str());
+        let folder =
+            location.canonicalize_utf8().map_err(|err| anyhow!("cannot check {shown}: {err}; leave it out"))?;
         let below = self.reported(&folder);
         let taken = self.selection.files.len();
         let unseen = self.unseen.len();
         let failed = self.selection.errors.len();
         let mut any = false;
-        if git::top_level(sh, &folder)?.is_some() {
-            for entry in git::list(sh, &folder, &[], true)? {
+        if let Some(top) = git::top_level(sh, &folder)? {
+            let listing = git::list(sh, &folder, &[], true)?;
+            for complaint in listing.complaints {
+                self.complaint(&complaint, &folder, &top);
+            }
+            for entry in listing.entries {
                 any |= self.in_folder(entry.kind, &entry.path, &folder, &below);
             }
         } else {
@@ -205,10 +280,24 @@ impl<'a> Finder<'a> {
         if idle && self.selection.errors.len() == failed {
             match any {
                 true => self.rule_out(given, &format!("{} excludes all Python in it", self.policy.origin.name)),
-                false => self.error(format!("no Python file in {given} (ignored ones do not count)")),
+                false => self.error(format!("no Python file in {shown} (ignored ones do not count); leave it out")),
             }
         }
         Ok(())
+    }
+
+    /// Takes what git complains of while it looks for untracked files. It goes on, and succeeds, where it cannot look.
+    fn complaint(&mut self, complaint: &str, folder: &Utf8Path, top: &Utf8Path) {
+        let Some(unread) = complaint.strip_prefix("warning: could not open directory '") else {
+            return self.selection.warnings.push(format!("git says: {complaint}"));
+        };
+        let sub = unread.rsplit_once("': ").map_or(unread, |(sub, _)| sub).trim_end_matches('/');
+        if !self.excluded(&self.reported(&top.join(sub))) {
+            let folder = printable_path(folder.as_str());
+            self.error(format!(
+                "git could not look everywhere in {folder}: {complaint}; make it readable, or exclude it"
+            ));
+        }
     }
 
     /// Takes what lies in a folder of the command line. Whether it is a Python file.
@@ -225,21 +314,33 @@ impl<'a> Finder<'a> {
     /// Takes all below a folder that no repository holds.
     fn walk(&mut self, folder: &Utf8Path, below: &Utf8Path) -> bool {
         let mut any = false;
-        let mut folders = vec![Utf8PathBuf::new()];
-        while let Some(sub) = folders.pop() {
-            let entries = match folder.join(&sub).read_dir_utf8().and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+        let mut subs = vec![PathBuf::new()];
+        while let Some(sub) = subs.pop() {
+            let entries = fs::read_dir(folder.as_std_path().join(&sub));
+            let entries = match entries.and_then(Iterator::collect::<io::Result<Vec<_>>>) {
                 Ok(entries) => entries,
+                // It holds what is excluded, as far as one can know.
+                Err(_) if self.excluded(&below.join(sub.to_string_lossy().as_ref())) => {
+                    any = true;
+                    continue;
+                }
                 Err(err) => {
-                    self.error(format!("cannot list {}: {err}", folder.join(&sub)));
+                    let shown = printable_bytes(folder.as_std_path().join(&sub).as_os_str().as_encoded_bytes());
+                    self.error(format!("cannot list {shown}: {err}; make it readable, or exclude it"));
                     continue;
                 }
             };
             for entry in entries {
                 let path = sub.join(entry.file_name());
                 match entry.file_type() {
-                    Ok(kind) if kind.is_dir() => folders.push(path),
-                    Ok(_) => any |= self.in_folder(EntryKind::File, path.as_str().as_bytes(), folder, below),
-                    Err(err) => self.error(format!("cannot check {}: {err}", folder.join(&path))),
+                    Ok(kind) if kind.is_dir() => subs.push(path),
+                    Ok(_) => {
+                        any |= self.in_folder(EntryKind::File, path.as_os_str().as_encoded_bytes(), folder, below);
+                    }
+                    Err(err) => {
+                        let shown = printable_bytes(entry.path().as_os_str().as_encoded_bytes());
+                        self.error(format!("cannot check {shown}: {err}; make it readable, or exclude it"));
+                    }
                 }
             }
         }
@@ -248,7 +349,7 @@ impl<'a> Finder<'a> {
 
     fn rule_out(&mut self, given: &Utf8Path, why: &str) {
         self.selection.ruled_out += 1;
-        self.selection.warnings.push(format!("{given} is not checked: {why}"));
+        self.selection.warnings.push(format!("{} is not checked: {why}", printable_path(given.as_str())));
     }
 
     fn reported(&self, location: &Utf8Path) -> Utf8PathBuf {
@@ -264,10 +365,14 @@ impl<'a> Finder<'a> {
     fn finish(self) -> Selection {
         let mut selection = self.selection;
         selection.files.sort_unstable_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
-        selection.files.dedup_by(|a, b| a.path == b.path);
+        selection.files.dedup_by(|again, first| {
+            first.named |= again.named && again.path == first.path;
+            again.path == first.path
+        });
         let mut unseen = self.unseen;
         unseen.sort_unstable();
         unseen.dedup();
+        selection.unseen = unseen.len();
         if !unseen.is_empty() {
             let noun = if unseen.len() == 1 { "path is" } else { "paths are" };
             selection.warnings.push(format!("{} {noun} not checked: {}", unseen.len(), unseen.join(", ")));
@@ -281,7 +386,15 @@ fn is_python_name(path: &[u8]) -> bool {
     path.strip_suffix(b".py").is_some_and(|stem| !stem.is_empty() && !stem.ends_with(b"/"))
 }
 
+/// Whether there is nothing at a path: it is missing, or something above it is no folder any more.
+pub fn is_gone(err: &io::Error) -> bool {
+    matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 fn current_dir() -> Result<Utf8PathBuf> {
-    let here = std::env::current_dir().context("cannot find the current folder")?;
-    Utf8PathBuf::try_from(here).context("the path of the current folder is not UTF-8")
+    let here = std::env::current_dir().context("cannot find the current folder; go to one that exists")?;
+    Utf8PathBuf::try_from(here).map_err(|err| {
+        let shown = printable_bytes(err.as_path().as_os_str().as_encoded_bytes());
+        anyhow!("the path of the current folder, {shown}, is not UTF-8; rename its folders")
+    })
 }

@@ -1,19 +1,31 @@
-//! Asks git, with a deadline and without the environment of whatever git command runs us.
+//! Asks git, with a deadline, without the environment of whatever git command runs us, and without running what the
+//! configuration of a checkout names.
 
-use std::io::Read as _;
-use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 use xshell::{Shell, cmd};
 
+use crate::output::{printable_bytes, printable_path};
+
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// Seconds that replace [`DEADLINE`]. For tests, which cannot wait so long for a git that hangs.
+const DEADLINE_VARIABLE: &str = "LINT_SPAWNS_GIT_DEADLINE";
+
+/// No listing is longer; a git that prints for ever must not fill the memory. In bytes.
+const LONGEST_OUTPUT: u64 = 1 << 30;
+
+/// As much of what git complains of is kept. In bytes.
+const LONGEST_COMPLAINT: u64 = 64 << 10;
+
 /// What would point git at another repository than the one asked about, or change how it reads arguments:
-/// `git rev-parse --local-env-vars`, and the pathspec switches.
-const FOREIGN_VARIABLES: [&str; 17] = [
+/// `git rev-parse --local-env-vars` of all versions, and the pathspec switches.
+const FOREIGN_VARIABLES: [&str; 18] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_CONFIG_PARAMETERS",
@@ -23,6 +35,7 @@ const FOREIGN_VARIABLES: [&str; 17] = [
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_GRAFT_FILE",
     "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
     "GIT_NO_REPLACE_OBJECTS",
     "GIT_REPLACE_REF_BASE",
     "GIT_PREFIX",
@@ -32,6 +45,19 @@ const FOREIGN_VARIABLES: [&str; 17] = [
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
 ];
+
+/// Reading must not write the index, ask a person, or fetch what a partial clone lacks by a command that the checkout's
+/// configuration names. The protocol of that name does not exist: old versions know no other way to forbid all.
+const QUIET_VARIABLES: [(&str, &str); 5] = [
+    ("LC_ALL", "C"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+];
+
+/// Programs that the configuration of an untrusted checkout could make git run.
+const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
 /// One path that git lists.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,97 +77,223 @@ pub enum EntryKind {
     Absent,
 }
 
+#[derive(Debug)]
+pub struct Listing {
+    pub entries: Vec<Entry>,
+    /// What git complained of though it succeeded, a line each.
+    pub complaints: Vec<String>,
+}
+
 /// The top of the work tree around `folder`; None outside any repository.
 pub fn top_level(sh: &Shell, folder: &Utf8Path) -> Result<Option<Utf8PathBuf>> {
-    let output = run(cmd!(sh, "git -C {folder} rev-parse --show-toplevel").into())?;
-    match output {
-        Ok(stdout) => {
-            let top = String::from_utf8(stdout).context("the path of the git work tree is not UTF-8")?;
-            Ok(Some(Utf8PathBuf::from(top.trim_end_matches('\n'))))
+    let shown = printable_path(folder.as_str());
+    let output = run(cmd!(sh, "git -C {folder} {NO_PROGRAMS...} rev-parse --show-toplevel").into(), folder)?;
+    if !output.status.success() {
+        if is_outside(&output) {
+            return Ok(None);
         }
-        Err(message) if message.contains("not a git repository") => Ok(None),
-        Err(message) => bail!("git rev-parse failed in {folder}: {message}"),
+        bail!("{}", failure(&output, "rev-parse", folder));
     }
+    let printed = output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout);
+    let top = std::str::from_utf8(printed)
+        .map(Utf8PathBuf::from)
+        .with_context(|| format!("the path {} is not UTF-8; rename its folders", printable_bytes(cut(printed))))?;
+    // Whatever it is, the files around `folder` are not what would be checked.
+    let around = top.is_absolute()
+        && top
+            .canonicalize_utf8()
+            .is_ok_and(|top| folder.canonicalize_utf8().is_ok_and(|folder| folder.starts_with(top)));
+    ensure!(
+        around,
+        "git says that the work tree of {shown} is '{}', which is no folder around it; see `git config core.worktree` \
+         there, or name the repository with --root",
+        printable_bytes(cut(printed))
+    );
+    Ok(Some(top))
 }
 
 /// What git tracks below `folder`, as far as it lies in one of `paths`, taken literally. With `untracked`, also what
 /// it would let one add.
-pub fn list(sh: &Shell, folder: &Utf8Path, paths: &[Utf8PathBuf], untracked: bool) -> Result<Vec<Entry>> {
+pub fn list(sh: &Shell, folder: &Utf8Path, paths: &[Utf8PathBuf], untracked: bool) -> Result<Listing> {
     let others: &[&str] = if untracked { &["--cached", "--others", "--exclude-standard"] } else { &[] };
     let command = cmd!(
         sh,
-        "git -C {folder} --literal-pathspecs -c core.fsmonitor=false ls-files -z -t --stage {others...} -- {paths...}"
+        "git -C {folder} --literal-pathspecs {NO_PROGRAMS...} ls-files -z -t --stage {others...} -- {paths...}"
     );
-    match run(command.into())? {
-        Ok(stdout) => parse(&stdout).with_context(|| format!("git ls-files in {folder} printed what it never does")),
-        Err(message) => bail!("git ls-files failed in {folder}: {message}"),
+    let output = run(command.into(), folder)?;
+    if is_outside(&output) {
+        bail!(
+            "{} is not in a git repository; name one with --root, or files as PATHS",
+            printable_path(folder.as_str())
+        );
     }
+    if !output.status.success() {
+        bail!("{}", failure(&output, "ls-files", folder));
+    }
+    let entries = parse(&output.stdout).with_context(|| {
+        let folder = printable_path(folder.as_str());
+        format!("git ls-files in {folder} printed what it never does; see which program `git` is")
+    })?;
+    Ok(Listing { entries, complaints: output.complaint.lines().map(str::to_owned).collect() })
 }
 
 fn parse(listing: &[u8]) -> Result<Vec<Entry>> {
     let Some(listing) = listing.strip_suffix(b"\0") else {
-        anyhow::ensure!(listing.is_empty(), "no NUL at its end");
+        ensure!(listing.is_empty(), "no NUL at its end");
         return Ok(Vec::new());
     };
-    listing
-        .split(|&b| b == 0)
-        .map(|entry| parse_entry(entry).context(String::from_utf8_lossy(entry).into_owned()))
-        .collect()
+    listing.split(|&b| b == 0).map(|entry| parse_entry(entry).with_context(|| printable_bytes(cut(entry)))).collect()
 }
 
 /// `H 100644 <object> 0\t<path>` of a tracked file, `? <path>` of another.
 fn parse_entry(entry: &[u8]) -> Option<Entry> {
-    if let Some(path) = entry.strip_prefix(b"? ") {
-        let kind = if path.ends_with(b"/") { EntryKind::Repository } else { EntryKind::File };
-        return Some(Entry { kind, path: path.to_vec() });
-    }
-    let tab = memchr::memchr(b'\t', entry)?;
-    let (head, path) = (&entry[..tab], &entry[tab + 1..]);
-    let mode = head.get(2..8)?;
-    let kind = match (head[0], mode) {
-        (_, b"160000") => EntryKind::Repository,
-        (b'S', _) => EntryKind::Absent,
-        (_, b"120000") => EntryKind::Link,
-        (_, b"100644" | b"100755") => EntryKind::File,
-        _ => return None,
+    let (kind, path) = match entry.strip_prefix(b"? ") {
+        Some(path) if path.ends_with(b"/") => (EntryKind::Repository, path),
+        Some(path) => (EntryKind::File, path),
+        None => {
+            let tab = memchr::memchr(b'\t', entry)?;
+            let (head, path) = (&entry[..tab], &entry[tab + 1..]);
+            let kind = match (head.first()?, head.get(1..8)?) {
+                (_, b" 160000") => EntryKind::Repository,
+                (b'S', _) => EntryKind::Absent,
+                (_, b" 120000") => EntryKind::Link,
+                (_, b" 100644" | b" 100755") => EntryKind::File,
+                _ => return None,
+            };
+            (kind, path)
+        }
     };
-    Some(Entry { kind, path: path.to_vec() })
+    let is_below = !path.is_empty() && !path.starts_with(b"/") && !path.split(|&b| b == b'/').any(|part| part == b"..");
+    is_below.then(|| Entry { kind, path: path.to_vec() })
 }
 
-/// Standard output, or what git said when it failed.
-fn run(mut command: Command) -> Result<std::result::Result<Vec<u8>, String>> {
+struct Output {
+    status: ExitStatus,
+    stdout: Vec<u8>,
+    /// Standard error.
+    complaint: String,
+}
+
+/// Whether git found no repository at all; of one that it found and cannot use it says something else.
+fn is_outside(output: &Output) -> bool {
+    !output.status.success() && output.complaint.contains("not a git repository (or any")
+}
+
+/// What a failure of git means, and what to do.
+fn failure(output: &Output, verb: &str, folder: &Utf8Path) -> String {
+    let folder = printable_path(folder.as_str());
+    if output.complaint.contains("must be run in a work tree") {
+        return format!(
+            "{folder} is in a bare repository or a .git folder, where no files are checked out; \
+             name a work tree with --root"
+        );
+    }
+    let complaint = match output.complaint.as_str() {
+        // Killed, say.
+        "" => output.status.to_string(),
+        complaint => complaint.replace('\t', "    "),
+    };
+    format!("git {verb} failed in {folder}: {complaint}")
+}
+
+fn run(mut command: Command, folder: &Utf8Path) -> Result<Output> {
+    let limit = deadline()?;
+    let deadline = Instant::now() + limit;
     for variable in FOREIGN_VARIABLES {
         command.env_remove(variable);
     }
-    command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().context("cannot run git; install it, or put it on PATH")?;
-    let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
-    let (sender, receiver) = mpsc::channel();
-    // Read aside, so that a git that hangs cannot hold us: not even by a child of its own that keeps the pipe open.
-    std::thread::spawn(move || {
-        let mut output = Vec::new();
-        let read = stdout.as_mut().map_or(Ok(0), |stdout| stdout.read_to_end(&mut output));
-        let _ = sender.send(read.map(|_| output));
+    command.envs(QUIET_VARIABLES).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|err| {
+        let advice = match err.kind() {
+            io::ErrorKind::NotFound => "; install it, or put it on PATH",
+            io::ErrorKind::PermissionDenied => "; see whether the git on PATH may be executed",
+            _ => "",
+        };
+        anyhow!("cannot run git: {err}{advice}")
+    })?;
+    let stdout = child
+        .stdout
+        .take()
+        .map(|pipe| read_aside(move |output| pipe.take(LONGEST_OUTPUT + 1).read_to_end(output).map(|_| ())));
+    let stderr = child.stderr.take().map(|mut pipe| {
+        read_aside(move |output| {
+            pipe.by_ref().take(LONGEST_COMPLAINT).read_to_end(output)?;
+            // Were the pipe closed, the rest of the complaint would end git.
+            io::copy(&mut pipe, &mut io::sink()).map(|_| ())
+        })
     });
-    let errors = std::thread::spawn(move || {
-        let mut output = Vec::new();
-        if let Some(stderr) = stderr.as_mut() {
-            let _ = stderr.read_to_end(&mut output);
-        }
-        output
-    });
-    let stdout = match receiver.recv_timeout(DEADLINE) {
-        Ok(stdout) => stdout.context("cannot read what git prints")?,
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+    let answer = (|| {
+        let stdout = receive(stdout, deadline)?;
+        let stderr = receive(stderr, deadline)?;
+        Ok::<_, Failure>((wait(&mut child, deadline)?, stdout, stderr))
+    })();
+    let (status, stdout, stderr) = match answer {
+        Ok(answer) => answer,
+        Err(failure) => {
             let _ = child.kill();
             let _ = child.wait();
-            bail!("git did not answer within {} s; try `git status` there", DEADLINE.as_secs());
+            let folder = printable_path(folder.as_str());
+            match failure {
+                Failure::Late => {
+                    bail!("git did not answer within {} s in {folder}; try `git status` there", limit.as_secs_f64())
+                }
+                Failure::Io(err) => return Err(err).context(format!("cannot read what git prints in {folder}")),
+            }
         }
     };
-    let status = child.wait().context("cannot wait for git")?;
-    if status.success() {
-        return Ok(Ok(stdout));
+    if stdout.len() as u64 > LONGEST_OUTPUT {
+        bail!("git prints without end in {}; see which program `git` is", printable_path(folder.as_str()));
     }
-    let message = String::from_utf8_lossy(&errors.join().unwrap_or_default()).trim().to_owned();
-    Ok(Err(if message.is_empty() { status.to_string() } else { message }))
+    Ok(Output { status, stdout, complaint: String::from_utf8_lossy(&stderr).trim().to_owned() })
+}
+
+enum Failure {
+    Late,
+    Io(io::Error),
+}
+
+/// Reads in a thread, so that a git that hangs cannot hold us: not even by a child of its own that keeps the pipe open.
+fn read_aside(read: impl FnOnce(&mut Vec<u8>) -> io::Result<()> + Send + 'static) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut output = Vec::new();
+        let result = read(&mut output);
+        let _ = sender.send(result.map(|()| output));
+    });
+    receiver
+}
+
+fn receive(pipe: Option<Receiver<io::Result<Vec<u8>>>>, deadline: Instant) -> Result<Vec<u8>, Failure> {
+    let Some(pipe) = pipe else { return Ok(Vec::new()) };
+    match pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        Ok(output) => output.map_err(Failure::Io),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Failure::Late),
+    }
+}
+
+/// Waits for a git that has closed its output, and so is about to end.
+fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus, Failure> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_micros(200)),
+            Ok(None) => return Err(Failure::Late),
+            Err(err) => return Err(Failure::Io(err)),
+        }
+    }
+}
+
+fn deadline() -> Result<Duration> {
+    let Some(seconds) = std::env::var_os(DEADLINE_VARIABLE) else { return Ok(DEADLINE) };
+    let parsed = seconds.to_str().and_then(|text| text.parse().ok()).and_then(|s| Duration::try_from_secs_f64(s).ok());
+    let parsed = parsed.filter(|limit| Instant::now().checked_add(*limit).is_some());
+    parsed.with_context(|| {
+        let shown = printable_bytes(seconds.as_encoded_bytes());
+        format!("{DEADLINE_VARIABLE} is '{shown}'; it must be a number of seconds")
+    })
+}
+
+/// As much of what git printed as a message has room for.
+fn cut(printed: &[u8]) -> &[u8] {
+    &printed[..printed.len().min(200)]
 }

@@ -4,7 +4,7 @@
 //! [`super::source`] makes of a file: `\n` ends a line, and nothing else does. f-strings and t-strings are read as
 //! Python 3.12 and later read them (PEP 701, PEP 750): their replacement fields are code, in which any string may stand.
 //!
-//! Broken text is read on, not given up: see [`Lexer::is_broken`].
+//! Broken text is read on, not given up: see [`Lexer::is_broken`] and [`Lexer::recovering`].
 
 use std::ops::Range;
 
@@ -30,6 +30,8 @@ pub(super) enum Kind {
     Separator,
     /// A whole string literal that is neither an f-string nor a t-string, its prefix included.
     String,
+    /// A string literal without an end. Where it is taken to end is a guess, and what is in it may be code.
+    OpenString,
     /// Prefix and opening quotes of an f-string or t-string.
     FormatStart,
     /// Literal text of an f-string, or of a format specification.
@@ -53,7 +55,7 @@ pub(super) struct Token {
     pub(super) depth: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Frame {
     /// Literal text of an f-string.
     Text { quote: u8, triple: bool, raw: bool },
@@ -63,13 +65,14 @@ enum Frame {
     Spec,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Lexer<'t> {
     bytes: &'t [u8],
     position: usize,
     depth: usize,
     frames: Vec<Frame>,
     separators: bool,
+    recovering: bool,
     broken: bool,
     /// Whether triple quotes of `"` and of `'` are known to have no end in the rest of the text.
     endless: [bool; 2],
@@ -83,6 +86,7 @@ impl<'t> Lexer<'t> {
             depth: 0,
             frames: Vec::new(),
             separators: false,
+            recovering: false,
             broken: false,
             endless: [false; 2],
         }
@@ -92,12 +96,33 @@ impl<'t> Lexer<'t> {
         Lexer { separators: true, ..Lexer::new(text) }
     }
 
+    /// Reads from `start`, a place outside strings and brackets, to the end of the text.
+    pub(super) fn from(text: &'t str, start: usize) -> Lexer<'t> {
+        Lexer { position: start, ..Lexer::new(text) }
+    }
+
+    /// For text in which triple quotes are missing somewhere, so that each further one is taken for the opposite of
+    /// what it is: a triple-quoted string ends before a line that can only be a definition or an import.
+    pub(super) fn recovering(self) -> Lexer<'t> {
+        Lexer { recovering: true, ..self }
+    }
+
+    /// Where the next token is looked for, in bytes of the text.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+
     /// Whether the text read so far cannot be Python: a string or bracket without an end, or an end without a start.
     ///
     /// Reading goes on at the first place that is certainly outside again: a string that has no end is taken to end
     /// with its line, and open brackets with the line before one that begins with a keyword which no bracket can hold.
     pub(super) fn is_broken(&self) -> bool {
         self.broken || self.depth > 0 || !self.frames.is_empty()
+    }
+
+    /// Whether a triple-quoted string without an end was read.
+    pub(super) fn is_endless(&self) -> bool {
+        self.endless != [false; 2] || self.frames.iter().any(|frame| matches!(frame, Frame::Text { triple: true, .. }))
     }
 
     fn code(&mut self) -> Option<Token> {
@@ -169,10 +194,8 @@ impl<'t> Lexer<'t> {
         let byte = self.bytes[quote];
         let triple = self.bytes[quote..].starts_with(&[byte; 3]);
         let body = quote + if triple { 3 } else { 1 };
-        if triple && self.is_endless(byte, body) {
-            self.broken = true;
-            self.position = self.line_end(body);
-            return self.token(Kind::String, start);
+        if triple && self.has_no_end(byte, body) {
+            return self.open_string(start, self.line_end(body));
         }
         if prefix.format {
             self.position = body;
@@ -180,45 +203,54 @@ impl<'t> Lexer<'t> {
             self.frames.push(Frame::Text { quote: byte, triple, raw: prefix.raw });
             return token;
         }
-        self.position = if triple { self.triple_quoted_end(byte, body) } else { self.single_quoted_end(byte, body) };
+        let (end, closed) =
+            if triple { self.triple_quoted_end(byte, body) } else { self.single_quoted_end(byte, body) };
+        if !closed {
+            return self.open_string(start, end);
+        }
+        self.position = end;
         self.token(Kind::String, start)
     }
 
-    fn single_quoted_end(&mut self, quote: u8, body: usize) -> usize {
+    fn open_string(&mut self, start: usize, end: usize) -> Token {
+        self.broken = true;
+        self.position = end;
+        self.token(Kind::OpenString, start)
+    }
+
+    /// Where the string ends, and whether that is with its quotes.
+    fn single_quoted_end(&self, quote: u8, body: usize) -> (usize, bool) {
         let mut from = body;
         while let Some(found) = memchr3(quote, b'\\', b'\n', &self.bytes[from..]) {
             let at = from + found;
             match self.bytes[at] {
                 b'\\' => from = (at + 2).min(self.bytes.len()),
-                b'\n' => {
-                    self.broken = true;
-                    return at;
-                }
-                _ => return at + 1,
+                b'\n' => return (at, false),
+                _ => return (at + 1, true),
             }
         }
-        self.broken = true;
-        self.bytes.len()
+        (self.bytes.len(), false)
     }
 
-    fn triple_quoted_end(&mut self, quote: u8, body: usize) -> usize {
+    fn triple_quoted_end(&mut self, quote: u8, body: usize) -> (usize, bool) {
         let mut from = body;
-        while let Some(found) = memchr2(quote, b'\\', &self.bytes[from..]) {
+        // Outside of broken text a line break means nothing here.
+        let line_break = if self.recovering { b'\n' } else { quote };
+        while let Some(found) = memchr3(quote, b'\\', line_break, &self.bytes[from..]) {
             let at = from + found;
-            if self.bytes[at] == b'\\' {
-                from = (at + 2).min(self.bytes.len());
-            } else if self.bytes[at..].starts_with(&[quote; 3]) {
-                return at + 3;
-            } else {
-                from = at + 1;
+            match self.bytes[at] {
+                b'\\' => from = (at + 2).min(self.bytes.len()),
+                b'\n' if starts_block(&self.bytes[at + 1..]) => return (at, false),
+                _ if self.bytes[at..].starts_with(&[quote; 3]) => return (at + 3, true),
+                _ => from = at + 1,
             }
         }
         // The quotes that looked like an end are escaped.
-        self.broken = true;
-        self.line_end(body)
+        self.endless[usize::from(quote == b'\'')] = true;
+        (self.line_end(body), false)
     }
 
-    fn is_endless(&mut self, quote: u8, body: usize) -> bool {
+    fn has_no_end(&mut self, quote: u8, body: usize) -> bool {
         let known = &mut self.endless[usize::from(quote == b'\'')];
         *known = *known || memmem::find(&self.bytes[body..], &[quote; 3]).is_none();
         *known
@@ -245,7 +277,7 @@ impl<'t> Lexer<'t> {
                 b'\\' => at = (at + 2).min(self.bytes.len()),
                 b'{' | b'}' if next == Some(byte) && !in_spec => at += 2,
                 b'{' | b'}' => break,
-                b'\n' if !triple => break,
+                b'\n' if !triple || (self.recovering && starts_block(&self.bytes[at + 1..])) => break,
                 _ if byte == quote && (!triple || self.bytes[at..].starts_with(&[quote; 3])) => break,
                 _ => at += 1,
             }
@@ -364,6 +396,14 @@ impl Prefix {
 /// Whether a byte can stand inside a name. Bytes of all characters beyond ASCII are taken to.
 pub(super) fn continues_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+/// Whether a line begins a definition or an import at the top level. Only in broken text is that asked of what may be
+/// the text of a string.
+pub(super) fn starts_block(line: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 6] = [b"@", b"def ", b"class ", b"async def ", b"import ", b"if __name__ "];
+    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+        || (line.starts_with(b"from ") && starts_statement(line))
 }
 
 fn starts_statement(rest: &[u8]) -> bool {

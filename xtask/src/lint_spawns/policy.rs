@@ -1,15 +1,18 @@
 //! What to check: the policy table of a repository, read and proved.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind::NotFound;
 use std::ops::Range;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::rule::Rule;
+use crate::output::printable_path;
 
 const CARGO_TABLE: &str = "workspace.metadata.lint-spawns";
 const PYPROJECT_TABLE: &str = "tool.lint-spawns";
@@ -46,47 +49,39 @@ pub struct Origin {
 impl Policy {
     /// The policy in `config` if given, else in the manifests of `root`, else the built-in one.
     pub fn load(root: &Utf8Path, config: Option<&Utf8Path>) -> Result<Policy> {
-        if let Some(path) = config {
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the policy file {path}"))?;
-            return Policy::from_config(&text, path.as_str());
+        let manifests = match config {
+            Some(path) => {
+                let missing = || format!("cannot read the policy file {}: no such file; correct --config", shown(path));
+                vec![Manifest::read(path, path.as_str())?.with_context(missing)?]
+            }
+            None => ["Cargo.toml", "pyproject.toml"]
+                .into_iter()
+                .filter_map(|name| Manifest::read(&root.join(name), name).transpose())
+                .collect::<Result<_>>()?,
+        };
+        let mut tables = Vec::new();
+        for manifest in &manifests {
+            tables.extend(manifest.tables()?.into_iter().map(|(raw, table)| (manifest, raw, table)));
         }
-        let cargo = Manifest::read(root, "Cargo.toml")?;
-        let pyproject = Manifest::read(root, "pyproject.toml")?;
-        let tables: Vec<(&Manifest, RawPolicy, &str)> = [&cargo, &pyproject]
-            .into_iter()
-            .flatten()
-            .map(|manifest| Ok(manifest.tables()?.into_iter().map(move |(raw, table)| (manifest, raw, table))))
-            .collect::<Result<Vec<_>>>()?
-            .into_iter()
-            .flatten()
-            .collect();
-        match <[_; 1]>::try_from(tables) {
-            Ok([(manifest, raw, table)]) => raw.prove(&manifest.text, manifest.name, Some(table)),
-            Err(tables) if tables.is_empty() => {
-                let table = if cargo.is_some() { CARGO_TABLE } else { PYPROJECT_TABLE };
+        if tables.len() > 1 {
+            let names: Vec<String> =
+                tables.iter().map(|(manifest, _, table)| format!("[{table}] in {}", manifest.name)).collect();
+            bail!("two policies: {}; keep one of them", names.join(" and "));
+        }
+        if let Some((manifest, raw, table)) = tables.pop() {
+            return raw.prove(&manifest.text, &manifest.name, Some(table));
+        }
+        match manifests.as_slice() {
+            [manifest] if config.is_some() => {
+                parse::<RawPolicy>(&manifest.text, &manifest.name)?.prove(&manifest.text, &manifest.name, None)
+            }
+            found => {
+                let cargo = found.iter().any(|manifest| manifest.name == "Cargo.toml");
+                let table = if cargo { CARGO_TABLE } else { PYPROJECT_TABLE };
                 RawPolicy::default().prove("", "built-in default", Some(table))
             }
-            Err(tables) => bail!("two policies: {}; keep one of them", named(&tables)),
         }
     }
-
-    fn from_config(text: &str, name: &str) -> Result<Policy> {
-        let manifest = Manifest { name, text: text.to_owned() };
-        let mut tables = manifest.tables()?;
-        if tables.len() > 1 {
-            bail!("two policies: [{CARGO_TABLE}] and [{PYPROJECT_TABLE}] in {name}; keep one of them");
-        }
-        match tables.pop() {
-            Some((raw, table)) => raw.prove(text, name, Some(table)),
-            None => parse::<RawPolicy>(text, name)?.prove(text, name, None),
-        }
-    }
-}
-
-fn named(tables: &[(&Manifest, RawPolicy, &str)]) -> String {
-    let names: Vec<String> =
-        tables.iter().map(|(manifest, _, table)| format!("[{table}] in {}", manifest.name)).collect();
-    names.join(" and ")
 }
 
 /// Patterns of what is left out.
@@ -105,16 +100,18 @@ impl Exclude {
         for pattern in patterns {
             let text = pattern.get_ref().trim_end_matches('/');
             let anchored = text.strip_prefix("./").or_else(|| text.strip_prefix('/'));
-            let glob = GlobBuilder::new(anchored.unwrap_or(text))
-                .literal_separator(true)
-                .build()
-                .map_err(|err| place.error(pattern.span(), "exclude", &format!("bad glob: {err}")))?;
+            let glob = GlobBuilder::new(anchored.unwrap_or(text)).literal_separator(true).build().map_err(|err| {
+                place.error(pattern.span(), "exclude", &format!("bad glob {:?}: {}", cut(text), err.kind()))
+            })?;
             if text.is_empty() || anchored == Some("") {
                 return Err(place.error(pattern.span(), "exclude", "an empty pattern excludes nothing"));
             }
             if anchored.is_some() || text.contains('/') { &mut paths } else { &mut components }.add(glob);
         }
-        Ok(Exclude { components: components.build()?, paths: paths.build()? })
+        let build = |globs: GlobSetBuilder| {
+            globs.build().map_err(|err| anyhow!("bad policy in {}: key `exclude`: {err}; use fewer globs", place.name))
+        };
+        Ok(Exclude { components: build(components)?, paths: build(paths)? })
     }
 
     /// Whether a root-relative path, or a folder above it, is excluded.
@@ -126,35 +123,51 @@ impl Exclude {
 }
 
 /// A TOML file that may hold a policy among other things.
-struct Manifest<'n> {
-    name: &'n str,
+struct Manifest {
+    /// As it is shown.
+    name: String,
     text: String,
 }
 
-impl Manifest<'static> {
-    fn read(root: &Utf8Path, name: &'static str) -> Result<Option<Manifest<'static>>> {
-        let path = root.join(name);
-        match std::fs::read_to_string(&path) {
+impl Manifest {
+    /// None if there is no such file.
+    fn read(path: &Utf8Path, name: &str) -> Result<Option<Manifest>> {
+        let cannot = |why: &dyn std::fmt::Display| anyhow!("cannot read the policy file {}: {why}", shown(path));
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => {}
+            // To open a FIFO, or to read a device, may take for ever.
+            Ok(_) => return Err(cannot(&"it is not a file; it was not opened, name one with --config")),
+            Err(err) if err.kind() == NotFound && fs::symlink_metadata(path).is_err() => return Ok(None),
+            Err(err) if err.kind() == NotFound => return Err(cannot(&"it is a link to nowhere; mend or remove it")),
+            Err(err) => return Err(cannot(&format_args!("{err}; make it readable"))),
+        }
+        let name = printable_path(name);
+        let bytes = fs::read(path).map_err(|err| cannot(&format_args!("{err}; make it readable")))?;
+        match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(Manifest { name, text })),
-            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(err) => Err(err).with_context(|| format!("cannot read {path}")),
+            Err(err) => {
+                let before = &err.as_bytes()[..err.utf8_error().valid_up_to()];
+                let line = 1 + memchr::memchr_iter(b'\n', before).count();
+                bail!("bad policy in {name}:{line}: it is not UTF-8; convert it")
+            }
         }
     }
-}
 
-impl Manifest<'_> {
     /// The policies in it, each with the name of its table.
     fn tables(&self) -> Result<Vec<(RawPolicy, &'static str)>> {
         #[derive(Deserialize)]
+        #[serde(expecting = "a table")]
         struct File {
             workspace: Option<Workspace>,
             tool: Option<Table>,
         }
         #[derive(Deserialize)]
+        #[serde(expecting = "a table")]
         struct Workspace {
             metadata: Option<Table>,
         }
         #[derive(Deserialize)]
+        #[serde(expecting = "a table")]
         struct Table {
             #[serde(rename = "lint-spawns")]
             policy: Option<RawPolicy>,
@@ -162,7 +175,7 @@ impl Manifest<'_> {
         if !self.text.contains("lint-spawns") {
             return Ok(Vec::new());
         }
-        let file: File = parse(&self.text, self.name)?;
+        let file: File = parse(&self.text, &self.name)?;
         let cargo = file.workspace.and_then(|workspace| workspace.metadata).and_then(|table| table.policy);
         let pyproject = file.tool.and_then(|table| table.policy);
         let found = [(cargo, CARGO_TABLE), (pyproject, PYPROJECT_TABLE)];
@@ -172,8 +185,16 @@ impl Manifest<'_> {
 
 fn parse<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T> {
     toml::from_str(text).map_err(|err| {
-        let line = err.span().map_or(String::new(), |span| format!(":{}", line_of(text, span.start)));
-        anyhow::anyhow!("bad policy in {name}{line}: {}", err.to_string().trim_end())
+        // It repeats names of the file, line breaks and all.
+        let message = printable_path(err.message()).replace("expected u32", "expected a count, 0 or more");
+        let Some(span) = err.span() else { return anyhow!("bad policy in {name}: {message}") };
+        let line = line_of(text, span.start);
+        let lines: Vec<&str> = text.lines().take(line).collect();
+        // An array may span many lines; the key stands on its first.
+        let is_key = |line: &str| line.contains('=') || line.starts_with('[');
+        let key = lines.iter().rposition(|line| is_key(line)).filter(|at| at + 1 < lines.len());
+        let shown: Vec<&str> = key.map(|at| lines[at]).into_iter().chain(lines.last().copied()).map(cut).collect();
+        anyhow!("bad policy in {name}:{line}: {message}\n{}", shown.join("\n"))
     })
 }
 
@@ -181,8 +202,17 @@ fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|&b| b == b'\n').count()
 }
 
+/// As much of a policy as a message has room for.
+fn cut(text: &str) -> &str {
+    text.char_indices().nth(160).map_or(text, |(end, _)| &text[..end])
+}
+
+fn shown(path: &Utf8Path) -> String {
+    printable_path(path.as_str())
+}
+
 #[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
 struct RawPolicy {
     include: Option<Vec<Spanned<String>>>,
     exclude: Option<Vec<Spanned<String>>>,
@@ -210,7 +240,7 @@ struct Place<'t> {
 
 impl Place<'_> {
     fn error(&self, span: Range<usize>, key: &str, what: &str) -> anyhow::Error {
-        anyhow::anyhow!("bad policy in {}:{}: key `{key}`: {what}", self.name, line_of(self.text, span.start))
+        anyhow!("bad policy in {}:{}: key `{key}`: {what}", self.name, line_of(self.text, span.start))
     }
 }
 
@@ -284,6 +314,9 @@ fn include_entry(entry: &Spanned<String>, place: &Place) -> Result<Utf8PathBuf> 
                 return Err(place.error(entry.span(), "include", &what));
             }
         }
+    }
+    if entry.get_ref().contains('\0') {
+        return Err(place.error(entry.span(), "include", "no path holds a NUL"));
     }
     if entry.get_ref().is_empty() {
         return Err(place.error(entry.span(), "include", "an empty path names nothing; `.` is the root"));

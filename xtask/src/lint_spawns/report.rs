@@ -7,7 +7,7 @@ use super::baseline::{Stale, Verdict};
 use super::check::CheckedFile;
 use super::policy::Policy;
 use super::rule::Rule;
-use crate::output::printable;
+use crate::output::{hides, printable, printable_path};
 
 /// Lines of source are cut to this many code points.
 const WIDEST: usize = 160;
@@ -21,7 +21,7 @@ pub struct Report {
 /// The report of a check.
 pub fn check(files: &[CheckedFile], verdict: &Verdict, policy: &Policy, strict: bool) -> Report {
     let mut text = String::new();
-    let origin = printable(&policy.origin.name, false);
+    let origin = printable(&policy.origin.name);
     if !verdict.stale.is_empty() && !strict {
         let (n, are) = plural(verdict.stale.len(), "baseline entry is", "baseline entries are");
         let _ = writeln!(text, "advisory: {n} {are} stale in {origin}; lower or remove:");
@@ -33,7 +33,7 @@ pub fn check(files: &[CheckedFile], verdict: &Verdict, policy: &Policy, strict: 
     for (path, hit) in &verdict.problems {
         let source: String = hit.source.chars().take(WIDEST).collect();
         let unparsable = if hit.rules.contains(&Rule::Unparsable) { "  [cannot be parsed]" } else { "" };
-        let _ = writeln!(text, "{}:{}: {}{unparsable}", printable(path, true), hit.line, printable(&source, false));
+        let _ = writeln!(text, "{}:{}: {}{unparsable}", printable_path(path), hit.line, printable(&source));
     }
     for stale in stale_problems {
         let _ = writeln!(text, "{}", describe(stale));
@@ -53,10 +53,27 @@ pub fn baseline(files: &[CheckedFile], policy: &Policy) -> String {
     for file in files {
         let unmarked = file.hits.iter().filter(|hit| !hit.marked).count();
         if unmarked > 0 {
-            let _ = writeln!(text, "{} = {unmarked}", toml::Value::String(file.path.to_string()));
+            let _ = writeln!(text, "{} = {unmarked}", toml_key(file.path.as_str()));
         }
     }
     text
+}
+
+/// A quoted key that TOML reads back as `path`, and that shows as escapes what [`printable_path`] does: the table is
+/// pasted from a terminal or a log.
+fn toml_key(path: &str) -> String {
+    let mut key = String::from('"');
+    for c in path.chars() {
+        match c {
+            '"' | '\\' => key.extend(['\\', c]),
+            c if c == '#' || hides(c) => {
+                let _ = write!(key, "\\u{:04x}", u32::from(c));
+            }
+            c => key.push(c),
+        }
+    }
+    key.push('"');
+    key
 }
 
 /// When all paths of the command line were ruled out.
@@ -65,7 +82,7 @@ pub fn nothing_to_check() -> &'static str {
 }
 
 fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) {
-    let origin = printable(&policy.origin.name, false);
+    let origin = printable(&policy.origin.name);
     text.push('\n');
     if !verdict.problems.is_empty() {
         let unparsable = verdict.problems.iter().filter(|(_, hit)| hit.rules.contains(&Rule::Unparsable)).count();
@@ -83,7 +100,7 @@ fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) 
         }
         let _ = writeln!(text, "{} in {files} {noun} (policy: {origin}).", counts.join(" and "));
         for (path, hits, tolerated) in &verdict.exceeded {
-            let path = printable(path, true);
+            let path = printable_path(path);
             let _ =
                 writeln!(text, "{path}: the baseline tolerates {tolerated}, there are {hits}; all of them are listed.");
         }
@@ -91,13 +108,12 @@ fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) 
             text.push_str(
                 "A child process in a session or process group of its own goes on running when its owner is killed.\n",
             );
-            let _ = writeln!(text, "Instead: {}", printable(&policy.advice, false));
+            let _ = writeln!(text, "Instead: {}", printable(&policy.advice));
             text.push_str(
                 "Where the child is meant to outlive its owner, or a time limit that kills its whole group always ends it,\n\
                  put a marker with the reason on the printed line, or on the line above it:\n",
             );
-            let _ =
-                writeln!(text, "    # {} — <why this child may outlive its owner>", printable(&policy.marker, false));
+            let _ = writeln!(text, "    # {} — <why this child may outlive its owner>", printable(&policy.marker));
         }
         if unparsable > 0 {
             text.push_str(
@@ -126,7 +142,7 @@ fn clean(text: &mut String, files: &[CheckedFile], verdict: &Verdict, origin: &s
 }
 
 fn describe(stale: &Stale) -> String {
-    let path = printable(stale.path, true);
+    let path = printable_path(stale.path);
     let tolerated = stale.tolerated;
     match stale.hits {
         None => format!("{path}: the baseline tolerates {tolerated}, but no such file was checked"),

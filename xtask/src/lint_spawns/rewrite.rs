@@ -25,7 +25,7 @@ pub(super) fn format_strings(text: &str, tokens: &[Token]) -> String {
             level.finish(&mut out);
         }
         match token.kind {
-            Kind::String => level.join(token.range.clone()),
+            Kind::String | Kind::OpenString => level.join(token.range.clone()),
             Kind::FormatStart => {
                 level.join(token.range.clone());
                 level.has_format = true;

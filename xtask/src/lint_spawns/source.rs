@@ -4,14 +4,45 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _};
 
+use anyhow::{Result, bail};
 use camino::Utf8Path;
 
-/// The bytes of a file in `buffer`, whose capacity is used again.
-pub fn read(path: &Utf8Path, size: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
-    buffer.clear();
-    buffer.reserve(usize::try_from(size).unwrap_or(0).saturating_add(1));
-    File::open(path)?.read_to_end(buffer)?;
-    Ok(())
+/// The bytes of a file, in `buffer`, which grows and is used again. Is not called for what was no regular file just now:
+/// to open a FIFO may take for ever.
+pub fn read<'b>(path: &Utf8Path, size: u64, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+    let mut file = File::open(path)?;
+    // What has come in its place meanwhile may never end.
+    if !file.metadata()?.is_file() {
+        bail!("it is not a file any more; it was not read, restore it or exclude it");
+    }
+    let mut filled = 0;
+    // `read_to_end` would ask for the size once more, which is noticed over some ten thousand files.
+    let mut wanted = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
+    loop {
+        if buffer.len() < wanted {
+            buffer.try_reserve(wanted - buffer.len()).map_err(io::Error::from)?;
+            buffer.resize(wanted, 0);
+        }
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => return Ok(&buffer[..filled]),
+            Ok(count) => filled += count,
+            Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
+            Err(err) => return Err(err.into()),
+        }
+        if filled == buffer.len() {
+            wanted = filled.saturating_mul(2);
+        }
+    }
+}
+
+/// Fails for text that the search for names would not see: UTF-16, say. Python does not read it either.
+pub fn ensure_readable(bytes: &[u8]) -> Result<()> {
+    let what = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it begins with the byte order mark of UTF-16 or UTF-32",
+        _ if memchr::memchr(0, bytes).is_some() => "it holds NUL bytes",
+        _ => return Ok(()),
+    };
+    bail!("{what}, and Python would not read it; convert it to UTF-8, or exclude it")
 }
 
 /// Text as Python reads it with `utf-8-sig` and `errors="ignore"`: bytes that are not UTF-8 are dropped, so is one

@@ -17,8 +17,11 @@ pub struct Statement<'t> {
     pub start: usize,
     /// Where a needle stands as a word of code or as a whole string literal, in bytes of `text`.
     pub mentions: Vec<Range<usize>>,
+    /// None unless `parsable`.
     tokens: Vec<Token>,
-    broken: bool,
+    parsable: bool,
+    /// Whether a needle in it means something only if triple quotes are missing in the text.
+    in_doubt: bool,
 }
 
 /// A statement made complete.
@@ -31,60 +34,153 @@ pub struct Module {
 
 /// The logical lines of `text`, as byte ranges without their line breaks; a blank or comment line counts as one.
 pub fn logical_lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut lexer = Lexer::new(text);
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        if start > text.len() {
+    LogicalLines::from(Lexer::new(text), text)
+}
+
+struct LogicalLines<'t> {
+    lexer: Lexer<'t>,
+    start: usize,
+    /// Of the text.
+    end: usize,
+}
+
+impl<'t> LogicalLines<'t> {
+    fn from(lexer: Lexer<'t>, text: &str) -> LogicalLines<'t> {
+        LogicalLines { start: lexer.position(), end: text.len(), lexer }
+    }
+}
+
+impl Iterator for LogicalLines<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        if self.start > self.end {
             return None;
         }
-        let end = lexer.find(|token| token.kind == Kind::Newline).map_or(text.len(), |token| token.range.start);
-        let line = start..end;
-        start = end + 1;
+        let end = self.lexer.find(|token| token.kind == Kind::Newline).map_or(self.end, |token| token.range.start);
+        let line = self.start..end;
+        self.start = end + 1;
         Some(line)
-    })
+    }
 }
 
 /// The statements of `text` that mention one of `needles`, byte ranges in rising order.
-pub fn cut<'t>(text: &'t str, needles: &[Range<usize>]) -> Vec<Statement<'t>> {
-    let mut statements = Vec::new();
-    let mut needles = needles.iter().cloned().peekable();
-    let mut lines = logical_lines(text);
-    while needles.peek().is_some() {
-        let Some(line) = lines.next() else { break };
-        let mut inside = Vec::new();
-        while let Some(needle) = needles.next_if(|needle| needle.start < line.end) {
-            inside.push(needle);
+pub fn cut<'t>(text: &'t str, needles: &'t [Range<usize>]) -> impl Iterator<Item = Statement<'t>> {
+    Cut { text, needles, lines: LogicalLines::from(Lexer::new(text), text), strings: Strings::Unknown }
+}
+
+struct Cut<'t> {
+    text: &'t str,
+    /// Those that are still to come.
+    needles: &'t [Range<usize>],
+    lines: LogicalLines<'t>,
+    strings: Strings,
+}
+
+/// What is known of the triple-quoted strings in the rest of a text.
+///
+/// Where triple quotes are missing, what looks like a string may be code, and a needle in it is reported. Whether some
+/// are is known only at the end of the text, so it is looked up when a needle depends on it.
+enum Strings {
+    Unknown,
+    Certain,
+    /// Uncertain in these ranges of the text.
+    Doubtful(Vec<Range<usize>>),
+}
+
+impl<'t> Iterator for Cut<'t> {
+    type Item = Statement<'t>;
+
+    fn next(&mut self) -> Option<Statement<'t>> {
+        while !self.needles.is_empty() {
+            let line = self.lines.next()?;
+            let count = self.needles.iter().take_while(|needle| needle.start < line.end).count();
+            let (inside, after) = self.needles.split_at(count);
+            if inside.is_empty() {
+                continue;
+            }
+            let statement = Statement::new(&self.text[line.clone()], line.start, inside, &self.strings);
+            if statement.in_doubt && matches!(self.strings, Strings::Unknown) {
+                let mut rest = Lexer::from(self.text, line.start);
+                rest.by_ref().for_each(drop);
+                if rest.is_endless() {
+                    self.strings = Strings::Doubtful(broken_blocks(self.text, line.start));
+                    self.lines = LogicalLines::from(Lexer::from(self.text, line.start).recovering(), self.text);
+                    continue;
+                }
+                self.strings = Strings::Certain;
+            }
+            self.needles = after;
+            if !statement.mentions.is_empty() {
+                return Some(statement);
+            }
         }
-        if !inside.is_empty() {
-            statements.extend(Statement::new(&text[line.clone()], line.start, inside));
-        }
+        None
     }
-    statements
+}
+
+/// The blocks, from one definition or import at the top level to the next, that lack an end of a string or bracket.
+/// In the others each triple quote has its partner.
+fn broken_blocks(text: &str, start: usize) -> Vec<Range<usize>> {
+    let mut broken = Vec::new();
+    let mut begin = start;
+    while begin < text.len() {
+        let mut lexer = Lexer::from(text, begin).recovering();
+        let starts_block =
+            |token: &Token| token.kind == Kind::Newline && lexer::starts_block(&text.as_bytes()[token.range.end..]);
+        let end = lexer.find(starts_block).map_or(text.len(), |token| token.range.end);
+        if lexer.is_broken() {
+            broken.push(begin..end);
+        }
+        begin = end;
+    }
+    broken
 }
 
 impl<'t> Statement<'t> {
-    /// None if the needles are all in comments and in longer strings.
-    fn new(line: &'t str, offset: usize, mut needles: Vec<Range<usize>>) -> Option<Statement<'t>> {
+    fn new(line: &'t str, offset: usize, needles: &[Range<usize>], strings: &Strings) -> Statement<'t> {
         let text = skip_blank(line);
         let start = offset + (line.len() - text.len());
         let mut lexer = Lexer::with_separators(text);
-        let tokens: Vec<Token> = lexer.by_ref().collect();
-        let mut rest = tokens.iter().peekable();
-        needles.retain_mut(|needle| {
-            if needle.start < start {
-                return false;
-            }
-            *needle = needle.start - start..needle.end - start;
+        let mut distrusted = false;
+        if let Strings::Doubtful(ranges) = strings {
+            lexer = lexer.recovering();
+            distrusted =
+                ranges.get(ranges.partition_point(|range| range.end <= offset)).is_some_and(|r| r.start <= offset);
+        }
+        let extent = Extent::of(text, lexer.clone());
+        let mut in_doubt = false;
+        let mut mentions = Vec::new();
+        let mut rest = lexer.clone().peekable();
+        for needle in needles.iter().filter(|needle| needle.start >= start) {
+            let needle = needle.start - start..needle.end - start;
             while rest.next_if(|token| token.range.end <= needle.start).is_some() {}
-            rest.peek().is_none_or(|token| token.range.start >= needle.end || is_whole_literal(text, token, needle))
-        });
-        let broken = lexer.is_broken();
-        (!needles.is_empty()).then_some(Statement { text, start, mentions: needles, tokens, broken })
+            let token = rest.peek().filter(|token| token.range.start < needle.end);
+            let means_something = token.is_none_or(|token| match token.kind {
+                Kind::OpenString => true,
+                Kind::FormatText if extent.broken => true,
+                Kind::String if is_whole_literal(text, token, &needle) => true,
+                _ => {
+                    let doubtful = token.kind == Kind::FormatText || holds_triple_quotes(&text[token.range.clone()]);
+                    in_doubt |= doubtful;
+                    doubtful && distrusted
+                }
+            });
+            if means_something {
+                mentions.push(needle);
+            }
+        }
+        let broken = extent.broken || (in_doubt && distrusted);
+        let fits = extent.deepest <= DEEPEST && extent.words_and_operators <= LARGEST;
+        let parsable = !broken && fits;
+        let tokens = if parsable { lexer.collect() } else { Vec::new() };
+        Statement { text, start, mentions, tokens, parsable, in_doubt }
     }
 
-    /// The ways to read the statement, the likeliest first. None if no Python has such brackets or strings.
+    /// The ways to read the statement, the likeliest first. None if no Python has such brackets or strings, or if the
+    /// parser would need too much for it.
     pub fn modules(&self) -> impl Iterator<Item = Module> {
-        let forms: &[Form] = if self.broken || self.deepest() > DEEPEST { &[] } else { self.forms() };
+        let forms: &[Form] = if self.parsable { self.forms() } else { &[] };
         let plain = rewrite::format_strings(self.text, &self.tokens);
         let plain: std::rc::Rc<str> = plain.into();
         let kept = std::rc::Rc::clone(&plain);
@@ -133,17 +229,28 @@ impl<'t> Statement<'t> {
         }
         self.text[..end].trim_end().ends_with(':')
     }
+}
 
+/// How much there is to parse in a statement.
+struct Extent {
+    broken: bool,
+    words_and_operators: usize,
     /// No syntax tree of the statement is deeper than this: between two commas of a bracket each level of a tree takes
     /// a word or an operator. A `lambda` has commas of its own.
-    fn deepest(&self) -> usize {
+    deepest: usize,
+}
+
+impl Extent {
+    fn of(text: &str, mut lexer: Lexer) -> Extent {
         let mut outside: Vec<(usize, bool)> = Vec::new();
-        let (mut sum, mut here, mut lambda, mut most, mut at) = (0, 0, false, 0, 0);
-        for token in &self.tokens {
-            let code = &self.text[at..token.range.start];
-            here += words_and_operators(code) + 1;
+        let (mut sum, mut here, mut lambda, mut deepest, mut all, mut at) = (0, 0, false, 0, 0, 0);
+        for token in lexer.by_ref() {
+            let code = &text[at..token.range.start];
+            let count = words_and_operators(code) + 1;
+            all += count;
+            here += count;
             lambda |= code.contains("lambda");
-            most = most.max(sum + here);
+            deepest = deepest.max(sum + here);
             at = token.range.end;
             match token.kind {
                 Kind::Open | Kind::FieldOpen | Kind::FormatStart => {
@@ -161,12 +268,16 @@ impl<'t> Statement<'t> {
                 _ => {}
             }
         }
-        most.max(here + words_and_operators(&self.text[at..]))
+        let last = words_and_operators(&text[at..]);
+        Extent { broken: lexer.is_broken(), words_and_operators: all + last, deepest: deepest.max(here + last) }
     }
 }
 
 /// Deeper statements are not parsed. The parser's stack, and that of whoever drops a tree, grows with its depth.
 const DEEPEST: usize = 30_000;
+
+/// Statements of more words and operators are not parsed: each takes up to 120 bytes in the syntax tree.
+const LARGEST: usize = 1 << 20;
 
 /// What a statement needs to be a module.
 #[derive(Debug, Clone, Copy)]
@@ -216,11 +327,12 @@ fn skip_blank(line: &str) -> &str {
     }
 }
 
-/// Whether the needle, which touches the token, is all that a string literal says.
+fn holds_triple_quotes(text: &str) -> bool {
+    text.contains("\"\"\"") || text.contains("'''")
+}
+
+/// Whether the needle is all that a string literal says.
 fn is_whole_literal(text: &str, token: &Token, needle: &Range<usize>) -> bool {
-    if token.kind != Kind::String {
-        return false;
-    }
     let literal = &text[token.range.clone()];
     let prefix = Prefix::of(literal);
     !prefix.bytes && literal[prefix.len..].trim_matches(['"', '\'']) == &text[needle.clone()]

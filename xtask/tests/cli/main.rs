@@ -1,0 +1,31 @@
+//! Whole runs in throw-away folders and git repositories: arguments, exit code, standard output and standard error.
+
+/// Pins a run in the snapshot `cli__<name of the test>`, beside those of the fixtures, whatever module the test is in.
+macro_rules! pin {
+    ($shown:expr) => {{
+        fn here() {}
+        let name = std::any::type_name_of_val(&here).trim_end_matches("::here");
+        let test = name.rsplit("::").next().unwrap_or(name);
+        insta::with_settings!({
+            snapshot_path => "../../../snapshots", prepend_module_to_snapshot => false, omit_expression => true
+        }, {
+            insta::assert_snapshot!(format!("cli__{test}"), $shown);
+        });
+    }};
+}
+
+mod baseline;
+mod ci;
+mod git;
+mod inputs;
+mod output;
+mod paths;
+#[cfg(unix)]
+mod permissions;
+mod policy;
+mod repository;
+mod scope;
+
+const SPAWN: &str = "import subprocess\nsubprocess.Popen(['a'], start_new_session=True)\n";
+const MARKED: &str =
+    "import subprocess\n# detached-spawn: ok — it restarts us\nsubprocess.Popen(['a'], process_group=0)\n";
