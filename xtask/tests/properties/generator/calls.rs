@@ -161,7 +161,7 @@ impl Generator<'_> {
                     self.token("*");
                     self.expression(Level::BitOr);
                 } else {
-                    self.expression(Level::Or);
+                    self.expression(Level::Test);
                 }
             }
             self.token(",");

@@ -65,7 +65,7 @@ impl Generator<'_> {
             }
             18 => self.import(),
             // The parser looks for it at the start of a line only.
-            19 | 20 if self.text.is_empty() => self.type_alias(),
+            19 | 20 if self.any_dialect() || self.text.is_empty() => self.type_alias(),
             21 => {
                 self.yielded();
             }
@@ -216,8 +216,7 @@ impl Generator<'_> {
     }
 
     fn type_alias(&mut self) {
-        self.token("type ");
-        self.placed = true;
+        self.token("type");
         let name = self.choices.pick(&["X", "process_group", "Setsid"]);
         self.token(name);
         self.type_parameters();

@@ -151,7 +151,7 @@ impl Generator<'_> {
             1 => self.tokens(&["as", "process_group"]),
             2 if self.any_dialect() => {
                 self.token(",");
-                self.expression(Level::BitOr);
+                self.expression(Level::Test);
             }
             _ => {}
         }
@@ -171,9 +171,8 @@ impl Generator<'_> {
 
     fn function(&mut self) {
         self.decorators();
-        let keyword = self.choices.pick(&["def ", "def ", "async def "]);
-        self.token(keyword);
-        self.placed = true;
+        self.maybe_async();
+        self.token("def");
         let name = self.choices.pick(&["f", "setsid", "process_group", "windows_detach_popen_kwargs"]);
         self.token(name);
         self.type_parameters();
@@ -189,7 +188,7 @@ impl Generator<'_> {
 
     fn class(&mut self) {
         self.decorators();
-        self.token("class C");
+        self.tokens(&["class", "C"]);
         self.type_parameters();
         if self.choices.chance(2) {
             self.open("(");

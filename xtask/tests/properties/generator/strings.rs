@@ -48,10 +48,7 @@ impl Generator<'_> {
         let line = self.place();
         let kind = match self.choices.below(12) {
             0..6 => self.key_or_text(),
-            6..8 => {
-                self.text_literal(BYTES_PREFIXES);
-                Kind::Other
-            }
+            6..8 => self.join(&mut |generator| generator.text_literal(BYTES_PREFIXES)),
             8..11 if self.any_dialect() => self.join(&mut |generator| {
                 if generator.choices.chance(3) {
                     generator.text_literal(PREFIXES);
@@ -154,8 +151,9 @@ impl Generator<'_> {
     fn field(&mut self) {
         self.field_start();
         if self.choices.chance(5) {
-            self.raw(" = ");
+            self.token("=");
         }
+        self.space();
         if self.choices.chance(4) {
             let conversion = self.choices.pick(&["!r", "!s", "!a"]);
             self.raw(conversion);
@@ -175,13 +173,15 @@ impl Generator<'_> {
     fn field_start(&mut self) {
         self.raw("{");
         self.brackets += 1;
-        self.placed = true;
+        self.place();
         let start = self.text.len();
         match self.choices.below(10) {
             6 => {
                 // What follows is not free to have a colon of its own.
-                let keyword = self.choices.pick(&["yield", "yield from"]);
-                self.token(keyword);
+                self.token("yield");
+                if self.choices.chance(2) {
+                    self.token("from");
+                }
                 self.expression(Level::Or);
             }
             7 => {
