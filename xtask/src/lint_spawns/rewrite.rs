@@ -65,6 +65,8 @@ pub(super) fn format_strings(text: &str, tokens: &[Token]) -> String {
                 }
             }
             Kind::Comment if in_field => blank(&mut out[token.range.clone()]),
+            // A list may be broken over lines without backslashes.
+            Kind::Continuation if in_field => blank(&mut out[token.range.clone()]),
             Kind::Comment | Kind::Continuation => {}
             Kind::Newline | Kind::Open | Kind::Close | Kind::Separator => level.finish(&mut out),
         }
@@ -140,6 +142,8 @@ fn end_field(out: &mut [u8], code: Range<usize>) {
 /// A statement in words that the parser knows.
 pub(super) struct Known {
     pub(super) statement: String,
+    /// Whether it was the handler of an exception and has become a statement.
+    pub(super) no_handler: bool,
     /// The type parameters of a class or function that it has lost, as an expression.
     pub(super) type_parameters: Option<String>,
 }
@@ -165,14 +169,17 @@ pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> Known {
     let clause = Clause::of(text, &tokens);
     soft_keywords(text, &tokens, first_is_name, clause.colon, &mut out);
     // `except A, B:` without parentheses.
-    if text.starts_with("except") {
-        for comma in clause.commas {
-            out[comma] = b'|';
+    let no_handler = text.starts_with("except") && !clause.commas.is_empty();
+    if no_handler {
+        out[..6].copy_from_slice(b"with  ");
+        let star = skip_space(text, 6);
+        if text[star..].starts_with('*') {
+            out[star] = b' ';
         }
     }
     let type_parameters = take_type_parameters(text, &tokens, &mut out);
     let readable = |bytes| String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
-    Known { statement: readable(out), type_parameters: type_parameters.map(readable) }
+    Known { statement: readable(out), no_handler, type_parameters: type_parameters.map(readable) }
 }
 
 /// A literal that is no needle's name loses its text.

@@ -187,6 +187,11 @@ impl<'t> Statement<'t> {
         let rewritten = forms.iter().map(move |form| {
             let first_is_name = matches!(form, Form::Plain | Form::Header);
             let known = rewrite::unknown_syntax(&plain, first_is_name);
+            let form = match form {
+                Form::Handler if known.no_handler => &Form::Plain,
+                Form::HandlerHeader if known.no_handler => &Form::Header,
+                _ => form,
+            };
             let type_parameters = known.type_parameters.map(|list| Module { source: list + "\n", shift: 0 });
             [form.complete(&known.statement)].into_iter().chain(type_parameters).collect()
         });

@@ -18,7 +18,7 @@ pub(crate) fn hold(text: &str) -> Result<()> {
     for statement in statement::cut(text, &needles) {
         ensure!(statement.start >= end, "statements overlap or are out of order at {}", statement.start);
         end = statement.start + statement.text.len();
-        statement_is_part_of_a_line(text, &lines, &needles, &statement)?;
+        statement_is_made_of_lines(text, &needles, &statement)?;
         modules_keep_every_offset(&statement)?;
     }
     Ok(())
@@ -36,16 +36,13 @@ fn lines_make_up_the_text(text: &str, lines: &[Range<usize>]) -> Result<()> {
     Ok(())
 }
 
-fn statement_is_part_of_a_line(
-    text: &str,
-    lines: &[Range<usize>],
-    needles: &[Range<usize>],
-    statement: &Statement,
-) -> Result<()> {
+/// Of which lines is not asked: where quotes are missing, statements are other ones than the logical lines.
+fn statement_is_made_of_lines(text: &str, needles: &[Range<usize>], statement: &Statement) -> Result<()> {
     let range = statement.start..statement.start + statement.text.len();
     ensure!(text.get(range.clone()) == Some(statement.text), "{range:?} is not the statement's text");
-    let line = lines.iter().find(|line| line.end >= range.end);
-    ensure!(line.is_some_and(|line| line.start <= range.start), "{range:?} is not in one logical line");
+    let before = text[..range.start].trim_end_matches([' ', '\t', '\x0c']);
+    ensure!(before.is_empty() || before.ends_with('\n'), "the statement at {range:?} does not start a line");
+    ensure!(matches!(text.as_bytes().get(range.end), None | Some(b'\n')), "{range:?} does not end with a line");
     ensure!(!statement.mentions.is_empty(), "the statement at {range:?} mentions nothing");
     let mut end = 0;
     for mention in &statement.mentions {
@@ -59,14 +56,11 @@ fn statement_is_part_of_a_line(
 
 /// Lines of hits are computed from offsets in the text, so these must be the same in whatever is parsed.
 fn modules_keep_every_offset(statement: &Statement) -> Result<()> {
-    for module in statement.modules() {
-        let range = module.shift..module.shift + statement.text.len();
-        let Some(part) = module.source.get(range.clone()) else {
-            anyhow::bail!("{range:?} is no part of the module {:?}", module.source);
-        };
-        let line_breaks_stay = std::iter::zip(part.bytes(), statement.text.bytes())
-            .all(|(now, before)| (now == b'\n') == (before == b'\n'));
-        ensure!(line_breaks_stay, "{:?} has other line breaks than {:?}", part, statement.text);
+    for module in statement.readings().flatten() {
+        let mut part = module.source[module.shift..].bytes().zip(statement.text.bytes());
+        // One keyword may become another, shorter one.
+        let stays = part.all(|(now, before)| !now.is_ascii_alphanumeric() || before.is_ascii_alphanumeric());
+        ensure!(stays, "{:?} has words where {:?} has none", module.source, statement.text);
         ensure!(module.source.ends_with('\n'), "the module {:?} has no end", module.source);
     }
     Ok(())
