@@ -4,18 +4,22 @@ use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 use xtask::flags::{self, Command, Flags};
-use xtask::{Outcome, ci, lint_spawns, output};
+use xtask::{Outcome, bug, ci, lint_spawns, output};
 
 fn main() -> ExitCode {
-    let (name, result) = match flags::parse() {
-        Err(refusal) => ("xtask", refuse(&refusal)),
-        Ok(flags) => match &flags.command {
-            Some(Command::LintSpawns(flags)) => (lint_spawns::NAME, lint_spawns::run(flags)),
-            Some(Command::Ci(flags)) => (ci::NAME, ci::run(flags)),
-            None => ("xtask", help()),
-        },
+    let flags = flags::parse();
+    let name = match &flags {
+        Ok(Flags { command: Some(Command::LintSpawns(_)) }) => lint_spawns::NAME,
+        Ok(Flags { command: Some(Command::Ci(_)) }) => ci::NAME,
+        Ok(Flags { command: None }) | Err(_) => "xtask",
     };
-    let outcome = result.unwrap_or_else(|err| {
+    let run = || match flags {
+        Err(refusal) => refuse(&refusal),
+        Ok(Flags { command: Some(Command::LintSpawns(flags)) }) => lint_spawns::run(&flags),
+        Ok(Flags { command: Some(Command::Ci(flags)) }) => ci::run(&flags),
+        Ok(Flags { command: None }) => help(),
+    };
+    let outcome = bug::caught(run).unwrap_or_else(Err).unwrap_or_else(|err| {
         output::complain(name, &format!("{err:#}"));
         Outcome::Failed
     });
