@@ -141,7 +141,11 @@ fn check_file(file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Resu
             None => return Err(err),
         },
     };
-    source::ensure_readable(bytes)?;
+    if source::is_wide(bytes) || checker.is_blind_to(bytes) {
+        bail!(
+            "it is UTF-16 or UTF-32, at least in part, and Python would not read it; convert it to UTF-8, or exclude it"
+        );
+    }
     // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
     let hits = bug::caught(|| checker.check(bytes))?;
     Ok(Some(CheckedFile { path: file.path.clone(), hits }))

@@ -70,6 +70,15 @@ impl<'p> Checker<'p> {
         self.hits(&text, &found)
     }
 
+    /// Whether a needle is there that [`Checker::check`] does not see, for the NUL bytes in it. UTF-16 has them.
+    pub fn is_blind_to(&self, bytes: &[u8]) -> bool {
+        if memchr::memchr(0, bytes).is_none() {
+            return false;
+        }
+        let narrow: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != 0).collect();
+        self.mentions(&narrow).count() > self.mentions(bytes).count()
+    }
+
     /// Where a needle stands as a whole identifier.
     fn mentions(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let is_name = |at: Option<usize>| {

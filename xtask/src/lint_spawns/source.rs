@@ -35,14 +35,9 @@ pub fn read<'b>(path: &Utf8Path, size: u64, buffer: &'b mut Vec<u8>) -> Result<&
     }
 }
 
-/// Fails for text that the search for names would not see: UTF-16, say. Python does not read it either.
-pub fn ensure_readable(bytes: &[u8]) -> Result<()> {
-    let what = match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it begins with the byte order mark of UTF-16 or UTF-32",
-        _ if memchr::memchr(0, bytes).is_some() => "it holds NUL bytes",
-        _ => return Ok(()),
-    };
-    bail!("{what}, and Python would not read it; convert it to UTF-8, or exclude it")
+/// Whether a text says of itself that it is UTF-16 or UTF-32. Python does not read it either.
+pub fn is_wide(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
 }
 
 /// Text as Python reads it with `utf-8-sig` and `errors="ignore"`: bytes that are not UTF-8 are dropped, so is one

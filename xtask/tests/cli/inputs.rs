@@ -177,7 +177,7 @@ fn names_that_are_not_utf8() {
 #[test]
 fn odd_contents() {
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-    let contents: [(&str, Vec<u8>); 13] = [
+    let contents: [(&str, Vec<u8>); 14] = [
         ("empty", b"".into()),
         ("only a byte order mark", b"\xef\xbb\xbf".into()),
         ("no last line break", SPAWN.trim_end().into()),
@@ -189,6 +189,7 @@ fn odd_contents() {
         ("UTF-16 without a mark", utf16(SPAWN)),
         ("UTF-16 after much UTF-8", [b"x = 1\n".repeat(3000), utf16(SPAWN)].concat()),
         ("NUL bytes", b"x = '\0'\n".into()),
+        ("NUL bytes beside a spawn", [SPAWN.as_bytes(), b"# \0\n"].concat()),
         ("a program", b"\x7fELF\x02\x01\x01\0\0\0".into()),
         ("noise without a NUL", (1..=255).cycle().take(5000).collect()),
     ];

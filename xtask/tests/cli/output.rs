@@ -73,7 +73,7 @@ fn complaints_cannot_be_forged() {
     let repository = Repository::new(&[("notes.txt", ""), ("tests/run.py", SPAWN)]);
     symlink("notes.txt", repository.path().join(name)).unwrap();
     symlink("/dev/null", repository.path().join(format!("null {name}"))).unwrap();
-    repository.write(format!("nul {name}"), "\0");
+    repository.write(format!("wide {name}"), b"\xff\xfe");
     repository.write(format!("{name}.txt"), "");
     repository.write(format!("folder {name}/notes.txt"), "");
     repository.track();
