@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use xshell::{Shell, cmd};
 
 use crate::flags::{Ci, LintSpawns};
-use crate::{Outcome, lint_spawns, output};
+use crate::{Outcome, lint_spawns, output, workspace};
 
 /// What complaints begin with.
 pub const NAME: &str = "ci";
@@ -155,9 +155,4 @@ fn passes(command: xshell::Cmd) -> Result<Verdict> {
     let name = command.to_string();
     let status = std::process::Command::from(command).status().with_context(|| format!("cannot run `{name}`"))?;
     Ok(if status.success() { Verdict::Passed } else { Verdict::Failed })
-}
-
-/// The workspace that this program was built from.
-fn workspace() -> &'static str {
-    concat!(env!("CARGO_MANIFEST_DIR"), "/..")
 }

@@ -35,6 +35,9 @@ pub struct Flags {
 pub enum Command {
     LintSpawns(LintSpawns),
     Ci(Ci),
+    Bench(Bench),
+    #[command(hide = true)]
+    BenchChild(BenchChild),
 }
 
 /// Find Python that starts a child process in its own session or process group.
@@ -80,4 +83,38 @@ pub struct Ci {
     /// List the steps, run nothing
     #[arg(long)]
     pub list: bool,
+}
+
+/// Compare the speed of lint-spawns with that of git, ripgrep and other commands, side by side.
+///
+/// Every command is run once a round, one at a time, after a round that does not count; the table shows medians of wall
+/// time, CPU time and peak memory. Exit code 0: all was measured; 2: a command could not be run, or failed.
+#[derive(Debug, clap::Args)]
+pub struct Bench {
+    /// The repository, or a folder in it [default: a generated one, in the target folder]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<Utf8PathBuf>,
+    /// The policy file [default: Cargo.toml or pyproject.toml in the root]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<Utf8PathBuf>,
+    /// How many Python files to generate
+    #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "root",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub files: u32,
+    /// How many rounds to measure
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: u32,
+    /// Another command to measure, run in the root; quoted as for a shell, but run without one; may be repeated
+    #[arg(long, value_name = "COMMAND")]
+    pub vs: Vec<String>,
+    /// The build of this program to measure [default: a release build, made first]
+    #[arg(long, value_name = "FILE")]
+    pub binary: Option<Utf8PathBuf>,
+}
+
+/// Run a command and print what it cost: a step of `bench`.
+#[derive(Debug, clap::Args)]
+pub struct BenchChild {
+    #[arg(required = true, last = true)]
+    pub command: Vec<String>,
 }

@@ -18,7 +18,13 @@
 //! read and a search; of one with a needle only the statements that mention it are parsed. What cannot be looked at is
 //! an error or a warning, never silence; [`bug`] makes an error of a panic. Names, source lines and other programs'
 //! messages reach the user only through [`output`]'s escapes.
+//!
+//! # ci, bench
+//!
+//! [`ci`] runs every check of the repository. [`bench`] measures lint-spawns beside git and ripgrep: in a repository or in
+//! one that [`bench::monorepo`] makes, each run by way of [`bench::child`]. `xtask/benches` measures the stages alone.
 
+pub mod bench;
 pub mod bug;
 pub mod ci;
 pub mod flags;
@@ -34,4 +40,9 @@ pub enum Outcome {
     Problems,
     /// The job could not be done: 2.
     Failed,
+}
+
+/// The workspace that this program was built from.
+fn workspace() -> &'static str {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/..")
 }

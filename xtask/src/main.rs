@@ -4,19 +4,22 @@ use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 use xtask::flags::{self, Command, Flags};
-use xtask::{Outcome, bug, ci, lint_spawns, output};
+use xtask::{Outcome, bench, bug, ci, lint_spawns, output};
 
 fn main() -> ExitCode {
     let flags = flags::parse();
     let name = match &flags {
         Ok(Flags { command: Some(Command::LintSpawns(_)) }) => lint_spawns::NAME,
         Ok(Flags { command: Some(Command::Ci(_)) }) => ci::NAME,
+        Ok(Flags { command: Some(Command::Bench(_) | Command::BenchChild(_)) }) => bench::NAME,
         Ok(Flags { command: None }) | Err(_) => "xtask",
     };
     let run = || match flags {
         Err(refusal) => refuse(&refusal),
         Ok(Flags { command: Some(Command::LintSpawns(flags)) }) => lint_spawns::run(&flags),
         Ok(Flags { command: Some(Command::Ci(flags)) }) => ci::run(&flags),
+        Ok(Flags { command: Some(Command::Bench(flags)) }) => bench::run(&flags),
+        Ok(Flags { command: Some(Command::BenchChild(flags)) }) => bench::child::run(&flags.command),
         Ok(Flags { command: None }) => help(),
     };
     let outcome = bug::caught(run).unwrap_or_else(Err).unwrap_or_else(|err| {

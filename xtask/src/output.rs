@@ -29,6 +29,11 @@ pub fn complain_of_usage(what: &str) {
     write_error(&what.lines().map(|line| printable(line) + "\n").collect::<String>());
 }
 
+/// Writes to standard error what a command is doing. `text` comes with its line ends.
+pub fn report_progress(text: &str) {
+    write_error(text);
+}
+
 fn write_error(text: &str) {
     // Nothing is left to tell when even this fails.
     let _ = io::stderr().lock().write_all(text.as_bytes());

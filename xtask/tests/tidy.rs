@@ -44,6 +44,10 @@ fn every_option_is_in_readme() {
         "--skip",
         "--keep-going",
         "--list",
+        "--files",
+        "--runs",
+        "--vs",
+        "--binary",
     ] {
         assert!(readme.contains(option), "README.md does not mention {option}");
     }

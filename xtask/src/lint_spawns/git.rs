@@ -25,7 +25,7 @@ const LONGEST_COMPLAINT: u64 = 64 << 10;
 
 /// What would point git at another repository than the one asked about, or change how it reads arguments:
 /// `git rev-parse --local-env-vars` of all versions, and the pathspec switches.
-const FOREIGN_VARIABLES: [&str; 18] = [
+pub const FOREIGN_VARIABLES: [&str; 18] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_CONFIG_PARAMETERS",

@@ -15,6 +15,7 @@ macro_rules! pin {
 }
 
 mod baseline;
+mod bench;
 mod ci;
 mod git;
 mod inputs;

@@ -93,7 +93,7 @@ impl Repository {
 }
 
 /// Keeps the settings of whoever runs the tests away.
-fn scrub(command: &mut Command) -> &mut Command {
+pub(crate) fn scrub(command: &mut Command) -> &mut Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("GIT_") {
             command.env_remove(name);
