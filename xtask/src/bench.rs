@@ -74,8 +74,8 @@ pub fn run(flags: &Bench) -> Result<Outcome> {
     let results = measure(&contestants, &root, flags.runs)?;
 
     let mut text = format!("program: {}\nroot: {shown}\n", printable_path(binary.as_str()));
-    let megabytes = scope.bytes as f64 / 1e6;
-    text += &format!("Python files: {}, {megabytes:.1} MB", thousands(scope.files));
+    let kilobytes = scope.bytes.div_ceil(1_000) as usize;
+    text += &format!("Python files: {}, {} kB", thousands(scope.files), thousands(kilobytes));
     if scope.excluded > 0 {
         text += &format!("; the policy excludes {} more, which the others search", thousands(scope.excluded));
     }
