@@ -82,8 +82,10 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Selection
         }
         for entry in listing.entries {
             let Some(path) = finder.listed(entry.kind, &entry.path, Utf8Path::new("")) else { continue };
-            let entries = policy.include.iter().map(|include| include.as_path());
-            matched.extend(entries.filter(|include| *include == "." || path.starts_with(include)));
+            if matched.len() < policy.include.len() {
+                let entries = policy.include.iter().map(|include| include.as_path());
+                matched.extend(entries.filter(|include| *include == "." || path.starts_with(include)));
+            }
         }
     }
     for include in policy.include.iter().filter(|include| !matched.contains(include.as_path())) {
@@ -130,13 +132,29 @@ struct Finder<'a> {
     policy: &'a Policy,
     selection: Selection,
     unseen: Vec<String>,
-    /// Whether a link leads to a folder of the root: asked once a folder, not once a file.
-    linked: HashMap<Utf8PathBuf, bool>,
+    /// What is known of the folders of the root, by their paths: asked once a folder, not once a file.
+    folders: HashMap<String, Folder>,
+    /// The folder of the path before, for git lists those of one folder together.
+    last: (String, Folder),
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Folder {
+    excluded: bool,
+    /// It, or a folder above it, has become a link since git was told of what is in it.
+    linked: bool,
 }
 
 impl<'a> Finder<'a> {
     fn new(root: &'a Utf8Path, policy: &'a Policy) -> Finder<'a> {
-        Finder { root, policy, selection: Selection::default(), unseen: Vec::new(), linked: HashMap::new() }
+        Finder {
+            root,
+            policy,
+            selection: Selection::default(),
+            unseen: Vec::new(),
+            folders: HashMap::new(),
+            last: (String::new(), Folder::default()),
+        }
     }
 
     fn error(&mut self, what: String) {
@@ -168,7 +186,10 @@ impl<'a> Finder<'a> {
             return None;
         };
         let path = below.join(path.trim_end_matches('/'));
-        if self.excluded(&path) {
+        let folder = self.folder_of(&path);
+        let excluded = folder.excluded
+            || if path.is_absolute() { self.excluded(&path) } else { self.policy.exclude.matches_itself(&path) };
+        if excluded {
             return Some(path);
         }
         let location = self.root.join(&path);
@@ -180,7 +201,7 @@ impl<'a> Finder<'a> {
                 self.unseen.push(format!("{} (not in this sparse checkout)", printable_path(path.as_str())));
             }
             EntryKind::Link => self.link(&path, &location),
-            EntryKind::File | EntryKind::Absent if self.is_behind_link(&path) => self.link(&path, &location),
+            EntryKind::File | EntryKind::Absent if folder.linked => self.link(&path, &location),
             EntryKind::File | EntryKind::Absent => {
                 self.selection.files.push(Candidate { path: path.clone(), location, named: false });
             }
@@ -188,16 +209,29 @@ impl<'a> Finder<'a> {
         Some(path)
     }
 
-    /// Whether a folder above a root-relative path has become a link since git was told of the path.
-    fn is_behind_link(&mut self, path: &Utf8Path) -> bool {
-        let Some(folder) = path.parent().filter(|folder| *folder != "" && !path.is_absolute()) else { return false };
-        if let Some(&linked) = self.linked.get(folder) {
-            return linked;
+    /// What holds for all in the folder of a path. Outside the root nothing does.
+    fn folder_of(&mut self, path: &Utf8Path) -> Folder {
+        let Some((folder, _)) = path.as_str().rsplit_once('/').filter(|_| !path.is_absolute()) else {
+            return Folder::default();
+        };
+        if self.last.0 != folder {
+            self.last = (folder.to_owned(), self.known(folder));
         }
-        let linked = self.is_behind_link(folder)
-            || fs::symlink_metadata(self.root.join(folder)).is_ok_and(|metadata| metadata.is_symlink());
-        self.linked.insert(folder.to_owned(), linked);
-        linked
+        self.last.1
+    }
+
+    fn known(&mut self, folder: &str) -> Folder {
+        if let Some(&known) = self.folders.get(folder) {
+            return known;
+        }
+        let above = folder.rsplit_once('/').map_or(Folder::default(), |(above, _)| self.known(above));
+        let known = Folder {
+            excluded: above.excluded || self.policy.exclude.matches_itself(Utf8Path::new(folder)),
+            linked: above.linked
+                || fs::symlink_metadata(self.root.join(folder)).is_ok_and(|metadata| metadata.is_symlink()),
+        };
+        self.folders.insert(folder.to_owned(), known);
+        known
     }
 
     /// Takes a path in scope that is a symbolic link, or below one.
