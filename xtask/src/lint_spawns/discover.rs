@@ -21,17 +21,13 @@ use crate::output::{printable_bytes, printable_path};
 pub struct Candidate {
     /// As it is reported: root-relative, or absolute outside the root.
     pub path: Utf8PathBuf,
-    /// Where it is opened.
-    pub location: Utf8PathBuf,
     /// Named on the command line: that it is gone is an error. Else it counts as deleted.
     pub named: bool,
 }
 
-/// What there is to check, and what is left out.
+/// What is left out of the files to check.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// In order of the bytes of their paths, each once.
-    pub files: Vec<Candidate>,
     /// What people should know; does not change the exit code.
     pub warnings: Vec<String>,
     /// What could not be looked at; the run cannot succeed.
@@ -67,25 +63,26 @@ pub fn root(sh: &Shell, given: Option<&Utf8Path>, paths: &[Utf8PathBuf]) -> Resu
     Ok(root)
 }
 
-/// What git tracks in the policy's `include`.
-pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Selection> {
-    let mut finder = Finder::new(root, policy);
+/// Gives to `take` what git tracks in the policy's `include`, in no order, and a file that links lead to more than once.
+pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy, take: &mut dyn FnMut(Candidate)) -> Result<Selection> {
+    let mut finder = Finder::new(root, policy, take);
     let mut matched: HashSet<&Utf8Path> = HashSet::new();
     if !policy.include.is_empty() {
-        let listing = git::list(sh, root, &policy.include, false)?;
-        if listing.entries.is_empty() {
-            // In a bare repository git lists nothing, and does not say why.
-            git::top_level(sh, root)?;
-        }
-        for complaint in listing.complaints {
-            finder.selection.warnings.push(format!("git says: {complaint}"));
-        }
-        for entry in listing.entries {
-            let Some(path) = finder.listed(entry.kind, &entry.path, Utf8Path::new("")) else { continue };
+        let mut empty = true;
+        let complaints = git::list(sh, root, &policy.include, false, |entry| {
+            empty = false;
+            let Some(path) = finder.listed(entry.kind, entry.path, Utf8Path::new("")) else { return };
             if matched.len() < policy.include.len() {
                 let entries = policy.include.iter().map(|include| include.as_path());
                 matched.extend(entries.filter(|include| *include == "." || path.starts_with(include)));
             }
+        })?;
+        if empty {
+            // In a bare repository git lists nothing, and does not say why.
+            git::top_level(sh, root)?;
+        }
+        for complaint in complaints {
+            finder.selection.warnings.push(format!("git says: {complaint}"));
         }
     }
     for include in policy.include.iter().filter(|include| !matched.contains(include.as_path())) {
@@ -108,9 +105,15 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Selection
     Ok(finder.finish())
 }
 
-/// The files and folders named on the command line.
-pub fn named(sh: &Shell, root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]) -> Result<Selection> {
-    let mut finder = Finder::new(root, policy);
+/// The same for the files and folders named on the command line.
+pub fn named(
+    sh: &Shell,
+    root: &Utf8Path,
+    policy: &Policy,
+    paths: &[Utf8PathBuf],
+    take: &mut dyn FnMut(Candidate),
+) -> Result<Selection> {
+    let mut finder = Finder::new(root, policy, take);
     let here = current_dir()?;
     for given in paths {
         let location = here.join(given);
@@ -130,6 +133,9 @@ pub fn named(sh: &Shell, root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]
 struct Finder<'a> {
     root: &'a Utf8Path,
     policy: &'a Policy,
+    take: &'a mut dyn FnMut(Candidate),
+    /// How many were taken.
+    taken: usize,
     selection: Selection,
     unseen: Vec<String>,
     /// What is known of the folders of the root, by their paths: asked once a folder, not once a file.
@@ -146,15 +152,22 @@ struct Folder {
 }
 
 impl<'a> Finder<'a> {
-    fn new(root: &'a Utf8Path, policy: &'a Policy) -> Finder<'a> {
+    fn new(root: &'a Utf8Path, policy: &'a Policy, take: &'a mut dyn FnMut(Candidate)) -> Finder<'a> {
         Finder {
             root,
             policy,
+            take,
+            taken: 0,
             selection: Selection::default(),
             unseen: Vec::new(),
             folders: HashMap::new(),
             last: (String::new(), Folder::default()),
         }
+    }
+
+    fn candidate(&mut self, path: Utf8PathBuf, named: bool) {
+        self.taken += 1;
+        (self.take)(Candidate { path, named });
     }
 
     fn error(&mut self, what: String) {
@@ -203,7 +216,7 @@ impl<'a> Finder<'a> {
             EntryKind::Link => self.link(&path, &location),
             EntryKind::File | EntryKind::Absent if folder.linked => self.link(&path, &location),
             EntryKind::File | EntryKind::Absent => {
-                self.selection.files.push(Candidate { path: path.clone(), location, named: false });
+                self.candidate(path.clone(), false);
             }
         }
         Some(path)
@@ -262,7 +275,7 @@ impl<'a> Finder<'a> {
         }
         let path = self.reported(&location);
         if !self.excluded(&path) {
-            self.selection.files.push(Candidate { path, location, named });
+            self.candidate(path, named);
         }
     }
 
@@ -295,22 +308,21 @@ impl<'a> Finder<'a> {
         let folder =
             location.canonicalize_utf8().map_err(|err| anyhow!("cannot check {shown}: {err}; leave it out"))?;
         let below = self.reported(&folder);
-        let taken = self.selection.files.len();
+        let taken = self.taken;
         let unseen = self.unseen.len();
         let failed = self.selection.errors.len();
         let mut any = false;
         if let Some(top) = git::top_level(sh, &folder)? {
-            let listing = git::list(sh, &folder, &[], true)?;
-            for complaint in listing.complaints {
+            let complaints = git::list(sh, &folder, &[], true, |entry| {
+                any |= self.in_folder(entry.kind, entry.path, &folder, &below);
+            })?;
+            for complaint in complaints {
                 self.complaint(&complaint, &folder, &top);
-            }
-            for entry in listing.entries {
-                any |= self.in_folder(entry.kind, &entry.path, &folder, &below);
             }
         } else {
             any = self.walk(&folder, &below);
         }
-        let idle = self.selection.files.len() == taken && self.unseen.len() == unseen;
+        let idle = self.taken == taken && self.unseen.len() == unseen;
         if idle && self.selection.errors.len() == failed {
             match any {
                 true => self.rule_out(given, &format!("{} excludes all Python in it", self.policy.origin.name)),
@@ -398,11 +410,6 @@ impl<'a> Finder<'a> {
 
     fn finish(self) -> Selection {
         let mut selection = self.selection;
-        selection.files.sort_unstable_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
-        selection.files.dedup_by(|again, first| {
-            first.named |= again.named && again.path == first.path;
-            again.path == first.path
-        });
         let mut unseen = self.unseen;
         unseen.sort_unstable();
         unseen.dedup();
