@@ -4,6 +4,7 @@ pub mod baseline;
 pub mod check;
 pub mod detect;
 pub mod discover;
+mod folders;
 pub mod git;
 mod lexer;
 mod literal;

@@ -3,7 +3,6 @@
 //! Only this stage and [`super::source`] look at the disk. Nothing that is left unchecked goes by in silence: it is a
 //! warning if the user wanted it so, else an error.
 
-use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -12,6 +11,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
+use super::folders::Folders;
 use super::git::{self, EntryKind};
 use super::policy::Policy;
 use crate::output::{printable_bytes, printable_path};
@@ -66,16 +66,13 @@ pub fn root(sh: &Shell, given: Option<&Utf8Path>, paths: &[Utf8PathBuf]) -> Resu
 /// Gives to `take` what git tracks in the policy's `include`, in no order, and a file that links lead to more than once.
 pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy, take: &mut dyn FnMut(Candidate)) -> Result<Selection> {
     let mut finder = Finder::new(root, policy, take);
-    let mut matched: HashSet<&Utf8Path> = HashSet::new();
+    let mut unmatched: Vec<&Utf8Path> = policy.include.iter().map(|include| include.as_path()).collect();
     if !policy.include.is_empty() {
         let mut empty = true;
         let complaints = git::list(sh, root, &policy.include, false, |entry| {
             empty = false;
             let Some(path) = finder.listed(entry.kind, entry.path, Utf8Path::new("")) else { return };
-            if matched.len() < policy.include.len() {
-                let entries = policy.include.iter().map(|include| include.as_path());
-                matched.extend(entries.filter(|include| *include == "." || path.starts_with(include)));
-            }
+            unmatched.retain(|include| *include != "." && !is_below(&path, include));
         })?;
         if empty {
             // In a bare repository git lists nothing, and does not say why.
@@ -85,7 +82,7 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy, take: &mut dyn FnMu
             finder.selection.warnings.push(format!("git says: {complaint}"));
         }
     }
-    for include in policy.include.iter().filter(|include| !matched.contains(include.as_path())) {
+    for include in unmatched {
         let inside = include
             .ancestors()
             .find(|folder| *folder != "" && *folder != "." && root.join(folder).join(".git").exists());
@@ -138,17 +135,7 @@ struct Finder<'a> {
     taken: usize,
     selection: Selection,
     unseen: Vec<String>,
-    /// What is known of the folders of the root, by their paths: asked once a folder, not once a file.
-    folders: HashMap<String, Folder>,
-    /// The folder of the path before, for git lists those of one folder together.
-    last: (String, Folder),
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Folder {
-    excluded: bool,
-    /// It, or a folder above it, has become a link since git was told of what is in it.
-    linked: bool,
+    folders: Folders<'a>,
 }
 
 impl<'a> Finder<'a> {
@@ -160,8 +147,7 @@ impl<'a> Finder<'a> {
             taken: 0,
             selection: Selection::default(),
             unseen: Vec::new(),
-            folders: HashMap::new(),
-            last: (String::new(), Folder::default()),
+            folders: Folders::new(root, &policy.exclude),
         }
     }
 
@@ -199,7 +185,7 @@ impl<'a> Finder<'a> {
             return None;
         };
         let path = below.join(path.trim_end_matches('/'));
-        let folder = self.folder_of(&path);
+        let folder = self.folders.around(&path);
         let excluded = folder.excluded
             || if path.is_absolute() { self.excluded(&path) } else { self.policy.exclude.matches_itself(&path) };
         if excluded {
@@ -220,31 +206,6 @@ impl<'a> Finder<'a> {
             }
         }
         Some(path)
-    }
-
-    /// What holds for all in the folder of a path. Outside the root nothing does.
-    fn folder_of(&mut self, path: &Utf8Path) -> Folder {
-        let Some((folder, _)) = path.as_str().rsplit_once('/').filter(|_| !path.is_absolute()) else {
-            return Folder::default();
-        };
-        if self.last.0 != folder {
-            self.last = (folder.to_owned(), self.known(folder));
-        }
-        self.last.1
-    }
-
-    fn known(&mut self, folder: &str) -> Folder {
-        if let Some(&known) = self.folders.get(folder) {
-            return known;
-        }
-        let above = folder.rsplit_once('/').map_or(Folder::default(), |(above, _)| self.known(above));
-        let known = Folder {
-            excluded: above.excluded || self.policy.exclude.matches_itself(Utf8Path::new(folder)),
-            linked: above.linked
-                || fs::symlink_metadata(self.root.join(folder)).is_ok_and(|metadata| metadata.is_symlink()),
-        };
-        self.folders.insert(folder.to_owned(), known);
-        known
     }
 
     /// Takes a path in scope that is a symbolic link, or below one.
@@ -420,6 +381,11 @@ impl<'a> Finder<'a> {
         }
         selection
     }
+}
+
+/// [`Utf8Path::starts_with`] for paths without odd components, which is asked for each file and entry.
+fn is_below(path: &Utf8Path, folder: &Utf8Path) -> bool {
+    path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Whether a name ends in `.py` and has something before it.
