@@ -9,6 +9,7 @@ pub mod git;
 mod lexer;
 mod literal;
 pub mod marker;
+mod parameters;
 pub mod policy;
 pub mod report;
 mod rewrite;
