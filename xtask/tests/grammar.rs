@@ -160,6 +160,7 @@ const STATEMENTS: &[&str] = &[
     "try: pass\nexcept: @",
     "try: pass\nexcept A as b: @",
     "try: pass\nexcept A, B: @",
+    "try: pass\nexcept* A, @:\n pass",
     "try: pass\nexcept f('\\N{DASH}', @) as a:\n pass",
     "try: pass\nexcept A: f('\\N{DASH}', @)",
     "try: pass\nexcept lambda a, b=1: a, B: @",
