@@ -6,6 +6,7 @@ pub mod child;
 pub mod monorepo;
 pub mod progress;
 
+use std::collections::HashSet;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -102,12 +103,16 @@ fn absolute(path: &Utf8Path) -> Result<Utf8PathBuf> {
 }
 
 fn scope(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Scope> {
-    let files = discover::tracked(sh, root, policy)?.files;
-    let sizes = files.iter().filter_map(|file| fs::metadata(&file.location).ok()).map(|metadata| metadata.len());
-    let listing = git::list(sh, root, &policy.include, false)?;
-    let searched =
-        listing.entries.iter().filter(|entry| entry.kind == EntryKind::File && entry.path.ends_with(b".py")).count();
-    Ok(Scope { files: files.len(), bytes: sizes.sum(), excluded: searched.saturating_sub(files.len()) })
+    let mut paths = HashSet::new();
+    discover::tracked(sh, root, policy, &mut |file| {
+        paths.insert(root.join(file.path));
+    })?;
+    let sizes = paths.iter().filter_map(|path| fs::metadata(path).ok()).map(|metadata| metadata.len());
+    let mut searched: usize = 0;
+    git::list(sh, root, &policy.include, false, |entry| {
+        searched += usize::from(entry.kind == EntryKind::File && entry.path.ends_with(b".py"));
+    })?;
+    Ok(Scope { files: paths.len(), bytes: sizes.sum(), excluded: searched.saturating_sub(paths.len()) })
 }
 
 /// The program itself if it is a release build, else one made of the same sources.

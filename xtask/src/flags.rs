@@ -1,5 +1,7 @@
 //! The whole command line.
 
+use std::num::NonZeroUsize;
+
 use camino::Utf8PathBuf;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -63,6 +65,9 @@ pub struct LintSpawns {
     /// Fail on baseline entries that tolerate more than there is
     #[arg(long)]
     pub strict_baseline: bool,
+    /// How many files to check at a time [default: the processors that this process may use]
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
 }
 
 /// Run every check of this repository: format, clippy, tests, the comparison with CPython, docs, lint-spawns.

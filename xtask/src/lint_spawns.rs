@@ -4,10 +4,12 @@ pub mod baseline;
 pub mod check;
 pub mod detect;
 pub mod discover;
+mod folders;
 pub mod git;
 mod lexer;
 mod literal;
 pub mod marker;
+mod parameters;
 pub mod policy;
 pub mod report;
 mod rewrite;
@@ -18,16 +20,17 @@ pub mod statement;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, mpsc};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use camino::Utf8Path;
 use xshell::Shell;
 
 use crate::flags::LintSpawns;
 use crate::output::printable_path;
 use crate::{Outcome, bug, output};
-use check::{CheckedFile, Checker};
+use check::{CheckedFile, Checker, Hit};
 use discover::{Candidate, Selection};
 use policy::Policy;
 
@@ -37,19 +40,22 @@ pub const NAME: &str = "lint-spawns";
 /// Of each worker; the parser and the drop of what it made need it for the deepest statements.
 pub const STACK_SIZE: usize = 256 << 20;
 
+/// As many files go to a worker at once.
+const BATCH: usize = 32;
+
 /// Runs the check and prints its report.
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     let sh = Shell::new()?;
     let root = discover::root(&sh, flags.root.as_deref(), &flags.paths)?;
     let policy = Policy::load(&root, flags.config.as_deref())?;
-    let selection = match flags.paths.as_slice() {
-        [] => discover::tracked(&sh, &root, &policy)?,
-        paths => discover::named(&sh, &root, &policy, paths)?,
-    };
+    let jobs = flags.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let (selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
+        [] => discover::tracked(&sh, &root, &policy, take),
+        paths => discover::named(&sh, &root, &policy, paths, take),
+    })?;
     for warning in &selection.warnings {
         output::complain(NAME, &format!("warning: {warning}"));
     }
-    let (files, unread) = check_all(&selection.files, &policy)?;
     let errors: Vec<&String> = selection.errors.iter().chain(&unread).collect();
     for error in &errors {
         output::complain(NAME, error);
@@ -90,49 +96,68 @@ fn nothing_checked(selection: &Selection, root: &Utf8Path, policy: &Policy, flag
     bail!("nothing to check: no Python file is there in the paths given; name others")
 }
 
-/// The files in their order, and what is wrong with those that could not be read.
-fn check_all(files: &[Candidate], policy: &Policy) -> Result<(Vec<CheckedFile>, Vec<String>)> {
+/// Checks what `discover` finds while it goes on. Returns its result, the files in order of path, each once, and what is
+/// wrong with those that could not be read.
+fn check_all(
+    root: &Utf8Path,
+    policy: &Policy,
+    jobs: usize,
+    discover: impl FnOnce(&mut dyn FnMut(Candidate)) -> Result<Selection>,
+) -> Result<(Selection, Vec<CheckedFile>, Vec<String>)> {
     let checker = Checker::new(policy)?;
-    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel::<Vec<Candidate>>();
+    let queue = Mutex::new(receiver);
     let work = || {
-        let mut done = Vec::new();
+        let (mut files, mut errors) = (Vec::new(), Vec::new());
         let mut buffer = Vec::new();
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(result) = check_file(file, &checker, &mut buffer).transpose() {
-                done.push(result.map_err(|err| (&file.path, err)));
+        let next = || queue.lock().ok()?.recv().ok();
+        for candidate in std::iter::from_fn(next).flatten() {
+            match check_file(root, &candidate, &checker, &mut buffer) {
+                Ok(Some(hits)) => files.push(CheckedFile { path: candidate.path, hits }),
+                Ok(None) => {}
+                Err(err) => errors.push(format!("cannot check {}: {err:#}", printable_path(candidate.path.as_str()))),
             }
         }
-        done
+        (files, errors)
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
-    let done = std::thread::scope(|scope| -> Result<Vec<_>> {
+    let (selection, mut files, mut errors) = std::thread::scope(|scope| -> Result<_> {
         let mut workers = Vec::new();
-        for _ in 0..threads {
-            let builder = std::thread::Builder::new().stack_size(STACK_SIZE);
-            workers.push(builder.spawn_scoped(scope, work).context("cannot start a thread")?);
-        }
-        let mut done = Vec::with_capacity(files.len());
+        let mut send = |batch: Vec<Candidate>| -> Result<()> {
+            if workers.len() < jobs && !batch.is_empty() {
+                let builder = std::thread::Builder::new().stack_size(STACK_SIZE);
+                workers.push(builder.spawn_scoped(scope, work).context("cannot start a thread")?);
+            }
+            sender.send(batch).context("a bug: nobody checks files")
+        };
+        let mut batch = Vec::new();
+        let mut sent = Ok(());
+        let selection = discover(&mut |candidate| {
+            batch.push(candidate);
+            if batch.len() == BATCH && sent.is_ok() {
+                sent = send(std::mem::take(&mut batch));
+            }
+        });
+        sent = sent.and_then(|()| send(batch));
+        drop(sender);
+        let (mut files, mut errors) = (Vec::new(), Vec::new());
         for worker in workers {
-            done.extend(worker.join().map_err(|_| anyhow::anyhow!("a bug: a worker thread panicked"))?);
+            let (more_files, more_errors) = worker.join().map_err(|_| anyhow!("a bug: a worker thread panicked"))?;
+            files.extend(more_files);
+            errors.extend(more_errors);
         }
-        Ok(done)
+        sent?;
+        Ok((selection?, files, errors))
     })?;
-    let mut checked = Vec::with_capacity(done.len());
-    let mut errors = Vec::new();
-    for result in done {
-        match result {
-            Ok(file) => checked.push(file),
-            Err((path, err)) => errors.push(format!("cannot check {}: {err:#}", printable_path(path.as_str()))),
-        }
-    }
-    checked.sort_unstable_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
+    files.sort_unstable_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
+    files.dedup_by(|again, first| again.path == first.path);
     errors.sort_unstable();
-    Ok((checked, errors))
+    errors.dedup();
+    Ok((selection, files, errors))
 }
 
 /// None if the file is gone: deleted in the work tree, say.
-fn check_file(file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Result<Option<CheckedFile>> {
-    let bytes = match read(file, buffer) {
+fn check_file(root: &Utf8Path, file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Result<Option<Vec<Hit>>> {
+    let bytes = match read(&root.join(&file.path), buffer) {
         Ok(bytes) => bytes,
         Err(err) => match err.downcast_ref::<io::Error>() {
             Some(io) if discover::is_gone(io) && !file.named => return Ok(None),
@@ -147,14 +172,13 @@ fn check_file(file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Resu
         );
     }
     // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
-    let hits = bug::caught(|| checker.check(bytes))?;
-    Ok(Some(CheckedFile { path: file.path.clone(), hits }))
+    Ok(Some(bug::caught(|| checker.check(bytes))?))
 }
 
-fn read<'b>(file: &Candidate, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
-    let metadata = fs::symlink_metadata(&file.location)?;
+fn read<'b>(location: &Utf8Path, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+    let metadata = fs::symlink_metadata(location)?;
     if !metadata.is_file() {
         bail!("it is not a file; it was not opened, restore it or exclude it");
     }
-    source::read(&file.location, metadata.len(), buffer)
+    source::read(location, metadata.len(), buffer)
 }

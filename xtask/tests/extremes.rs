@@ -89,6 +89,18 @@ fn large_statements() {
 }
 
 #[test]
+fn long_statements_are_not_deep() {
+    with_checker(|checker| {
+        for element in ["a", "(a)", "f'{a}'", "'a'", "-a[0]", "{1: b + c}", "f(a=lambda: 1)"] {
+            let program = format!("[{}os.setsid()]\n", format!("{element}, ").repeat(40_000));
+            let hits = checker.check(program.as_bytes());
+            assert_eq!(hits.len(), 1);
+            assert_eq!(hits[0].rules, [Rule::OsSetsid], "40,000 times {element}");
+        }
+    });
+}
+
+#[test]
 fn a_needle_in_every_line() {
     with_checker(|checker| {
         let lines = 50_000;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::packed::{self, Searcher};
+use aho_corasick::{AhoCorasick, Input, MatchKind, Span};
 use camino::Utf8PathBuf;
 use rustpython_parser::{Parse as _, ast};
 
@@ -38,7 +39,7 @@ pub struct CheckedFile {
 /// All that is needed to check a text.
 #[derive(Debug)]
 pub struct Checker<'p> {
-    needles: AhoCorasick,
+    needles: Needles,
     marker: Marker,
     helpers: &'p [String],
     rules: &'p [Rule],
@@ -48,9 +49,7 @@ impl<'p> Checker<'p> {
     pub fn new(policy: &'p Policy) -> anyhow::Result<Checker<'p>> {
         let helpers: &[String] = if policy.rules.contains(&Rule::DetachHelper) { &policy.detach_helpers } else { &[] };
         let words = policy.rules.iter().flat_map(|rule| rule.needles()).copied();
-        let needles = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(words.chain(helpers.iter().map(String::as_str)))?;
+        let needles = Needles::new(words.chain(helpers.iter().map(String::as_str)))?;
         Ok(Checker { needles, marker: Marker::new(&policy.marker)?, helpers, rules: &policy.rules })
     }
 
@@ -86,7 +85,6 @@ impl<'p> Checker<'p> {
         };
         self.needles
             .find_iter(text)
-            .map(|found| found.range())
             .filter(move |range| !is_name(range.start.checked_sub(1)) && !is_name(Some(range.end)))
     }
 
@@ -139,6 +137,40 @@ impl<'p> Checker<'p> {
             hit.rules.dedup();
         }
         hits
+    }
+}
+
+/// Looks for all needles at once; of two at one place for the longer.
+#[derive(Debug)]
+enum Needles {
+    /// By vector instructions, which tell most places from a needle by four bytes at a time.
+    Packed(Searcher),
+    /// For processors without them, and for very many needles.
+    Automaton(AhoCorasick),
+}
+
+impl Needles {
+    fn new<'a>(words: impl Iterator<Item = &'a str>) -> anyhow::Result<Needles> {
+        let words: Vec<&str> = words.collect();
+        let packed =
+            packed::Config::new().match_kind(packed::MatchKind::LeftmostLongest).builder().extend(&words).build();
+        if let Some(packed) = packed {
+            return Ok(Needles::Packed(packed));
+        }
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&words)?;
+        Ok(Needles::Automaton(automaton))
+    }
+
+    fn find_iter(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        let mut rest = Span::from(0..text.len());
+        std::iter::from_fn(move || {
+            let found = match self {
+                Needles::Packed(searcher) => searcher.find_in(text, rest),
+                Needles::Automaton(automaton) => automaton.find(Input::new(text).span(rest)),
+            }?;
+            rest.start = found.end();
+            Some(found.range())
+        })
     }
 }
 

@@ -3,7 +3,6 @@
 //! Only this stage and [`super::source`] look at the disk. Nothing that is left unchecked goes by in silence: it is a
 //! warning if the user wanted it so, else an error.
 
-use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -12,6 +11,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
+use super::folders::Folders;
 use super::git::{self, EntryKind};
 use super::policy::Policy;
 use crate::output::{printable_bytes, printable_path};
@@ -21,17 +21,13 @@ use crate::output::{printable_bytes, printable_path};
 pub struct Candidate {
     /// As it is reported: root-relative, or absolute outside the root.
     pub path: Utf8PathBuf,
-    /// Where it is opened.
-    pub location: Utf8PathBuf,
     /// Named on the command line: that it is gone is an error. Else it counts as deleted.
     pub named: bool,
 }
 
-/// What there is to check, and what is left out.
+/// What is left out of the files to check.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// In order of the bytes of their paths, each once.
-    pub files: Vec<Candidate>,
     /// What people should know; does not change the exit code.
     pub warnings: Vec<String>,
     /// What could not be looked at; the run cannot succeed.
@@ -67,26 +63,26 @@ pub fn root(sh: &Shell, given: Option<&Utf8Path>, paths: &[Utf8PathBuf]) -> Resu
     Ok(root)
 }
 
-/// What git tracks in the policy's `include`.
-pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Selection> {
-    let mut finder = Finder::new(root, policy);
-    let mut matched: HashSet<&Utf8Path> = HashSet::new();
+/// Gives to `take` what git tracks in the policy's `include`, in no order, and a file that links lead to more than once.
+pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy, take: &mut dyn FnMut(Candidate)) -> Result<Selection> {
+    let mut finder = Finder::new(root, policy, take);
+    let mut unmatched: Vec<&Utf8Path> = policy.include.iter().map(|include| include.as_path()).collect();
     if !policy.include.is_empty() {
-        let listing = git::list(sh, root, &policy.include, false)?;
-        if listing.entries.is_empty() {
+        let mut empty = true;
+        let complaints = git::list(sh, root, &policy.include, false, |entry| {
+            empty = false;
+            let Some(path) = finder.listed(entry.kind, entry.path, Utf8Path::new("")) else { return };
+            unmatched.retain(|include| *include != "." && !is_below(&path, include));
+        })?;
+        if empty {
             // In a bare repository git lists nothing, and does not say why.
             git::top_level(sh, root)?;
         }
-        for complaint in listing.complaints {
+        for complaint in complaints {
             finder.selection.warnings.push(format!("git says: {complaint}"));
         }
-        for entry in listing.entries {
-            let Some(path) = finder.listed(entry.kind, &entry.path, Utf8Path::new("")) else { continue };
-            let entries = policy.include.iter().map(|include| include.as_path());
-            matched.extend(entries.filter(|include| *include == "." || path.starts_with(include)));
-        }
     }
-    for include in policy.include.iter().filter(|include| !matched.contains(include.as_path())) {
+    for include in unmatched {
         let inside = include
             .ancestors()
             .find(|folder| *folder != "" && *folder != "." && root.join(folder).join(".git").exists());
@@ -106,9 +102,15 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy) -> Result<Selection
     Ok(finder.finish())
 }
 
-/// The files and folders named on the command line.
-pub fn named(sh: &Shell, root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]) -> Result<Selection> {
-    let mut finder = Finder::new(root, policy);
+/// The same for the files and folders named on the command line.
+pub fn named(
+    sh: &Shell,
+    root: &Utf8Path,
+    policy: &Policy,
+    paths: &[Utf8PathBuf],
+    take: &mut dyn FnMut(Candidate),
+) -> Result<Selection> {
+    let mut finder = Finder::new(root, policy, take);
     let here = current_dir()?;
     for given in paths {
         let location = here.join(given);
@@ -128,15 +130,30 @@ pub fn named(sh: &Shell, root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]
 struct Finder<'a> {
     root: &'a Utf8Path,
     policy: &'a Policy,
+    take: &'a mut dyn FnMut(Candidate),
+    /// How many were taken.
+    taken: usize,
     selection: Selection,
     unseen: Vec<String>,
-    /// Whether a link leads to a folder of the root: asked once a folder, not once a file.
-    linked: HashMap<Utf8PathBuf, bool>,
+    folders: Folders<'a>,
 }
 
 impl<'a> Finder<'a> {
-    fn new(root: &'a Utf8Path, policy: &'a Policy) -> Finder<'a> {
-        Finder { root, policy, selection: Selection::default(), unseen: Vec::new(), linked: HashMap::new() }
+    fn new(root: &'a Utf8Path, policy: &'a Policy, take: &'a mut dyn FnMut(Candidate)) -> Finder<'a> {
+        Finder {
+            root,
+            policy,
+            take,
+            taken: 0,
+            selection: Selection::default(),
+            unseen: Vec::new(),
+            folders: Folders::new(root, &policy.exclude),
+        }
+    }
+
+    fn candidate(&mut self, path: Utf8PathBuf, named: bool) {
+        self.taken += 1;
+        (self.take)(Candidate { path, named });
     }
 
     fn error(&mut self, what: String) {
@@ -168,7 +185,10 @@ impl<'a> Finder<'a> {
             return None;
         };
         let path = below.join(path.trim_end_matches('/'));
-        if self.excluded(&path) {
+        let folder = self.folders.around(&path);
+        let excluded = folder.excluded
+            || if path.is_absolute() { self.excluded(&path) } else { self.policy.exclude.matches_itself(&path) };
+        if excluded {
             return Some(path);
         }
         let location = self.root.join(&path);
@@ -180,24 +200,12 @@ impl<'a> Finder<'a> {
                 self.unseen.push(format!("{} (not in this sparse checkout)", printable_path(path.as_str())));
             }
             EntryKind::Link => self.link(&path, &location),
-            EntryKind::File | EntryKind::Absent if self.is_behind_link(&path) => self.link(&path, &location),
+            EntryKind::File | EntryKind::Absent if folder.linked => self.link(&path, &location),
             EntryKind::File | EntryKind::Absent => {
-                self.selection.files.push(Candidate { path: path.clone(), location, named: false });
+                self.candidate(path.clone(), false);
             }
         }
         Some(path)
-    }
-
-    /// Whether a folder above a root-relative path has become a link since git was told of the path.
-    fn is_behind_link(&mut self, path: &Utf8Path) -> bool {
-        let Some(folder) = path.parent().filter(|folder| *folder != "" && !path.is_absolute()) else { return false };
-        if let Some(&linked) = self.linked.get(folder) {
-            return linked;
-        }
-        let linked = self.is_behind_link(folder)
-            || fs::symlink_metadata(self.root.join(folder)).is_ok_and(|metadata| metadata.is_symlink());
-        self.linked.insert(folder.to_owned(), linked);
-        linked
     }
 
     /// Takes a path in scope that is a symbolic link, or below one.
@@ -228,7 +236,7 @@ impl<'a> Finder<'a> {
         }
         let path = self.reported(&location);
         if !self.excluded(&path) {
-            self.selection.files.push(Candidate { path, location, named });
+            self.candidate(path, named);
         }
     }
 
@@ -261,22 +269,21 @@ impl<'a> Finder<'a> {
         let folder =
             location.canonicalize_utf8().map_err(|err| anyhow!("cannot check {shown}: {err}; leave it out"))?;
         let below = self.reported(&folder);
-        let taken = self.selection.files.len();
+        let taken = self.taken;
         let unseen = self.unseen.len();
         let failed = self.selection.errors.len();
         let mut any = false;
         if let Some(top) = git::top_level(sh, &folder)? {
-            let listing = git::list(sh, &folder, &[], true)?;
-            for complaint in listing.complaints {
+            let complaints = git::list(sh, &folder, &[], true, |entry| {
+                any |= self.in_folder(entry.kind, entry.path, &folder, &below);
+            })?;
+            for complaint in complaints {
                 self.complaint(&complaint, &folder, &top);
-            }
-            for entry in listing.entries {
-                any |= self.in_folder(entry.kind, &entry.path, &folder, &below);
             }
         } else {
             any = self.walk(&folder, &below);
         }
-        let idle = self.selection.files.len() == taken && self.unseen.len() == unseen;
+        let idle = self.taken == taken && self.unseen.len() == unseen;
         if idle && self.selection.errors.len() == failed {
             match any {
                 true => self.rule_out(given, &format!("{} excludes all Python in it", self.policy.origin.name)),
@@ -364,11 +371,6 @@ impl<'a> Finder<'a> {
 
     fn finish(self) -> Selection {
         let mut selection = self.selection;
-        selection.files.sort_unstable_by(|a, b| a.path.as_str().cmp(b.path.as_str()));
-        selection.files.dedup_by(|again, first| {
-            first.named |= again.named && again.path == first.path;
-            again.path == first.path
-        });
         let mut unseen = self.unseen;
         unseen.sort_unstable();
         unseen.dedup();
@@ -379,6 +381,11 @@ impl<'a> Finder<'a> {
         }
         selection
     }
+}
+
+/// [`Utf8Path::starts_with`] for paths without odd components, which is asked for each file and entry.
+fn is_below(path: &Utf8Path, folder: &Utf8Path) -> bool {
+    path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Whether a name ends in `.py` and has something before it.

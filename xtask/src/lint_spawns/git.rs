@@ -18,10 +18,10 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const DEADLINE_VARIABLE: &str = "LINT_SPAWNS_GIT_DEADLINE";
 
 /// No listing is longer; a git that prints for ever must not fill the memory. In bytes.
-const LONGEST_OUTPUT: u64 = 1 << 30;
+const LONGEST_OUTPUT: usize = 1 << 30;
 
 /// As much of what git complains of is kept. In bytes.
-const LONGEST_COMPLAINT: u64 = 64 << 10;
+const LONGEST_COMPLAINT: usize = 64 << 10;
 
 /// What would point git at another repository than the one asked about, or change how it reads arguments:
 /// `git rev-parse --local-env-vars` of all versions, and the pathspec switches.
@@ -61,10 +61,10 @@ const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksP
 
 /// One path that git lists.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct Entry<'a> {
     pub kind: EntryKind,
     /// Relative to the folder that was listed, `/` between its parts, as bytes: git knows no encoding.
-    pub path: Vec<u8>,
+    pub path: &'a [u8],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,24 +77,22 @@ pub enum EntryKind {
     Absent,
 }
 
-#[derive(Debug)]
-pub struct Listing {
-    pub entries: Vec<Entry>,
-    /// What git complained of though it succeeded, a line each.
-    pub complaints: Vec<String>,
-}
-
 /// The top of the work tree around `folder`; None outside any repository.
 pub fn top_level(sh: &Shell, folder: &Utf8Path) -> Result<Option<Utf8PathBuf>> {
     let shown = printable_path(folder.as_str());
-    let output = run(cmd!(sh, "git -C {folder} {NO_PROGRAMS...} rev-parse --show-toplevel").into(), folder)?;
+    let command = cmd!(sh, "git -C {folder} {NO_PROGRAMS...} rev-parse --show-toplevel");
+    let mut printed = Vec::new();
+    let output = run(command.into(), folder, |chunk| {
+        printed.extend_from_slice(chunk);
+        Ok(())
+    })?;
     if !output.status.success() {
         if is_outside(&output) {
             return Ok(None);
         }
         bail!("{}", failure(&output, "rev-parse", folder));
     }
-    let printed = output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout);
+    let printed = printed.strip_suffix(b"\n").unwrap_or(&printed);
     let top = std::str::from_utf8(printed)
         .map(Utf8PathBuf::from)
         .with_context(|| format!("the path {} is not UTF-8; rename its folders", printable_bytes(cut(printed))))?;
@@ -112,15 +110,38 @@ pub fn top_level(sh: &Shell, folder: &Utf8Path) -> Result<Option<Utf8PathBuf>> {
     Ok(Some(top))
 }
 
-/// What git tracks below `folder`, as far as it lies in one of `paths`, taken literally. With `untracked`, also what
-/// it would let one add.
-pub fn list(sh: &Shell, folder: &Utf8Path, paths: &[Utf8PathBuf], untracked: bool) -> Result<Listing> {
+/// Gives to `take`, while git goes on listing, what git tracks below `folder`, as far as it lies in one of `paths`, taken
+/// literally. With `untracked`, also what it would let one add. Returns what git complained of though it succeeded, a
+/// line each.
+pub fn list(
+    sh: &Shell,
+    folder: &Utf8Path,
+    paths: &[Utf8PathBuf],
+    untracked: bool,
+    mut take: impl FnMut(Entry),
+) -> Result<Vec<String>> {
     let others: &[&str] = if untracked { &["--cached", "--others", "--exclude-standard"] } else { &[] };
     let command = cmd!(
         sh,
         "git -C {folder} --literal-pathspecs {NO_PROGRAMS...} ls-files -z -t --stage {others...} -- {paths...}"
     );
-    let output = run(command.into(), folder)?;
+    let odd = |what: &str| {
+        let folder = printable_path(folder.as_str());
+        anyhow!("git ls-files in {folder} printed what it never does; see which program `git` is: {what}")
+    };
+    // The start of an entry whose end has not come yet.
+    let mut rest = Vec::new();
+    let output = run(command.into(), folder, |chunk| {
+        rest.extend_from_slice(chunk);
+        let mut start = 0;
+        while let Some(length) = memchr::memchr(0, &rest[start..]) {
+            let entry = &rest[start..start + length];
+            take(parse_entry(entry).ok_or_else(|| odd(&printable_bytes(cut(entry))))?);
+            start += length + 1;
+        }
+        rest.drain(..start);
+        Ok(())
+    })?;
     if is_outside(&output) {
         bail!(
             "{} is not in a git repository; name one with --root, or files as PATHS",
@@ -130,23 +151,14 @@ pub fn list(sh: &Shell, folder: &Utf8Path, paths: &[Utf8PathBuf], untracked: boo
     if !output.status.success() {
         bail!("{}", failure(&output, "ls-files", folder));
     }
-    let entries = parse(&output.stdout).with_context(|| {
-        let folder = printable_path(folder.as_str());
-        format!("git ls-files in {folder} printed what it never does; see which program `git` is")
-    })?;
-    Ok(Listing { entries, complaints: output.complaint.lines().map(str::to_owned).collect() })
-}
-
-fn parse(listing: &[u8]) -> Result<Vec<Entry>> {
-    let Some(listing) = listing.strip_suffix(b"\0") else {
-        ensure!(listing.is_empty(), "no NUL at its end");
-        return Ok(Vec::new());
-    };
-    listing.split(|&b| b == 0).map(|entry| parse_entry(entry).with_context(|| printable_bytes(cut(entry)))).collect()
+    if !rest.is_empty() {
+        return Err(odd("no NUL at its end"));
+    }
+    Ok(output.complaint.lines().map(str::to_owned).collect())
 }
 
 /// `H 100644 <object> 0\t<path>` of a tracked file, `? <path>` of another.
-fn parse_entry(entry: &[u8]) -> Option<Entry> {
+fn parse_entry(entry: &[u8]) -> Option<Entry<'_>> {
     let (kind, path) = match entry.strip_prefix(b"? ") {
         Some(path) if path.ends_with(b"/") => (EntryKind::Repository, path),
         Some(path) => (EntryKind::File, path),
@@ -164,12 +176,11 @@ fn parse_entry(entry: &[u8]) -> Option<Entry> {
         }
     };
     let is_below = !path.is_empty() && !path.starts_with(b"/") && !path.split(|&b| b == b'/').any(|part| part == b"..");
-    is_below.then(|| Entry { kind, path: path.to_vec() })
+    is_below.then_some(Entry { kind, path })
 }
 
 struct Output {
     status: ExitStatus,
-    stdout: Vec<u8>,
     /// Standard error.
     complaint: String,
 }
@@ -196,7 +207,8 @@ fn failure(output: &Output, verb: &str, folder: &Utf8Path) -> String {
     format!("git {verb} failed in {folder}: {complaint}")
 }
 
-fn run(mut command: Command, folder: &Utf8Path) -> Result<Output> {
+/// Runs git, and gives what it prints to `take` as it comes.
+fn run(mut command: Command, folder: &Utf8Path, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<Output> {
     let limit = deadline()?;
     let deadline = Instant::now() + limit;
     for variable in FOREIGN_VARIABLES {
@@ -211,63 +223,78 @@ fn run(mut command: Command, folder: &Utf8Path) -> Result<Output> {
         };
         anyhow!("cannot run git: {err}{advice}")
     })?;
-    let stdout = child
-        .stdout
-        .take()
-        .map(|pipe| read_aside(move |output| pipe.take(LONGEST_OUTPUT + 1).read_to_end(output).map(|_| ())));
-    let stderr = child.stderr.take().map(|mut pipe| {
-        read_aside(move |output| {
-            pipe.by_ref().take(LONGEST_COMPLAINT).read_to_end(output)?;
-            // Were the pipe closed, the rest of the complaint would end git.
-            io::copy(&mut pipe, &mut io::sink()).map(|_| ())
-        })
-    });
+    let stdout = child.stdout.take().map(read_aside);
+    let stderr = child.stderr.take().map(read_aside);
+    let mut complaint = Vec::new();
+    let mut printed = 0;
     let answer = (|| {
-        let stdout = receive(stdout, deadline)?;
-        let stderr = receive(stderr, deadline)?;
-        Ok::<_, Failure>((wait(&mut child, deadline)?, stdout, stderr))
-    })();
-    let (status, stdout, stderr) = match answer {
-        Ok(answer) => answer,
-        Err(failure) => {
-            let _ = child.kill();
-            let _ = child.wait();
-            let folder = printable_path(folder.as_str());
-            match failure {
-                Failure::Late => {
-                    bail!("git did not answer within {} s in {folder}; try `git status` there", limit.as_secs_f64())
-                }
-                Failure::Io(err) => return Err(err).context(format!("cannot read what git prints in {folder}")),
+        while let Some(chunk) = receive(stdout.as_ref(), deadline)? {
+            printed += chunk.len();
+            if printed > LONGEST_OUTPUT {
+                return Err(Failure::Endless);
             }
+            take(&chunk).map_err(Failure::Refused)?;
         }
+        while let Some(chunk) = receive(stderr.as_ref(), deadline)? {
+            complaint.extend_from_slice(&chunk[..chunk.len().min(LONGEST_COMPLAINT - complaint.len())]);
+        }
+        wait(&mut child, deadline)
+    })();
+    let folder = printable_path(folder.as_str());
+    let failure = match answer {
+        Ok(status) => return Ok(Output { status, complaint: String::from_utf8_lossy(&complaint).trim().to_owned() }),
+        Err(failure) => failure,
     };
-    if stdout.len() as u64 > LONGEST_OUTPUT {
-        bail!("git prints without end in {}; see which program `git` is", printable_path(folder.as_str()));
+    let _ = child.kill();
+    let _ = child.wait();
+    match failure {
+        Failure::Late => {
+            bail!("git did not answer within {} s in {folder}; try `git status` there", limit.as_secs_f64())
+        }
+        Failure::Endless => bail!("git prints without end in {folder}; see which program `git` is"),
+        Failure::Refused(err) => Err(err),
+        Failure::Io(err) => Err(err).context(format!("cannot read what git prints in {folder}")),
     }
-    Ok(Output { status, stdout, complaint: String::from_utf8_lossy(&stderr).trim().to_owned() })
 }
 
 enum Failure {
     Late,
+    Endless,
+    Refused(anyhow::Error),
     Io(io::Error),
 }
 
 /// Reads in a thread, so that a git that hangs cannot hold us: not even by a child of its own that keeps the pipe open.
-fn read_aside(read: impl FnOnce(&mut Vec<u8>) -> io::Result<()> + Send + 'static) -> Receiver<io::Result<Vec<u8>>> {
+fn read_aside(mut pipe: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        let mut output = Vec::new();
-        let result = read(&mut output);
-        let _ = sender.send(result.map(|()| output));
+        loop {
+            let mut chunk = vec![0; 64 << 10];
+            let result = match pipe.read(&mut chunk) {
+                Ok(0) => return,
+                Ok(count) => {
+                    chunk.truncate(count);
+                    Ok(chunk)
+                }
+                Err(err) if err.kind() == io::ErrorKind::Interrupted => continue,
+                Err(err) => Err(err),
+            };
+            let failed = result.is_err();
+            if sender.send(result).is_err() || failed {
+                return;
+            }
+        }
     });
     receiver
 }
 
-fn receive(pipe: Option<Receiver<io::Result<Vec<u8>>>>, deadline: Instant) -> Result<Vec<u8>, Failure> {
-    let Some(pipe) = pipe else { return Ok(Vec::new()) };
+/// The next of what git prints; None at the end.
+fn receive(pipe: Option<&Receiver<io::Result<Vec<u8>>>>, deadline: Instant) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(pipe) = pipe else { return Ok(None) };
     match pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-        Ok(output) => output.map_err(Failure::Io),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Failure::Late),
+        Ok(chunk) => chunk.map(Some).map_err(Failure::Io),
+        Err(RecvTimeoutError::Disconnected) => Ok(None),
+        Err(RecvTimeoutError::Timeout) => Err(Failure::Late),
     }
 }
 

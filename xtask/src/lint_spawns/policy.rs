@@ -116,9 +116,12 @@ impl Exclude {
 
     /// Whether a root-relative path, or a folder above it, is excluded.
     pub fn matches(&self, path: &Utf8Path) -> bool {
-        path.components().any(|component| self.components.is_match(component.as_str()))
-            || (!self.paths.is_empty()
-                && path.ancestors().any(|path| !path.as_str().is_empty() && self.paths.is_match(path)))
+        path.ancestors().any(|path| self.matches_itself(path))
+    }
+
+    /// Whether a pattern says so of the path, leaving the folders above it aside.
+    pub fn matches_itself(&self, path: &Utf8Path) -> bool {
+        path.file_name().is_some_and(|name| self.components.is_match(name) || self.paths.is_match(path))
     }
 }
 

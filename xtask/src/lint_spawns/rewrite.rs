@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::lexer::{Kind, Lexer, Token, continues_name};
 use super::literal::{self, Prefix};
+use super::parameters;
 
 /// Makes each f-string or t-string, with the literals joined to it, a list display of its replacement fields.
 ///
@@ -177,7 +178,9 @@ pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> Known {
             out[star] = b' ';
         }
     }
-    let type_parameters = take_type_parameters(text, &tokens, &mut out);
+    let definition = Definition::of(text);
+    parameters::make_distinct(text, &tokens, definition.as_ref().is_some_and(|it| it.of_function), &mut out);
+    let type_parameters = definition.and_then(|it| take_type_parameters(text, &tokens, it.name, &mut out));
     let readable = |bytes| String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
     Known { statement: readable(out), no_handler, type_parameters: type_parameters.map(readable) }
 }
@@ -224,16 +227,29 @@ fn soft_keywords(text: &str, tokens: &[Token], first_is_name: bool, colon: Optio
 /// The words that can follow an operand.
 const OPERATORS: [&str; 7] = ["and", "or", "is", "in", "not", "if", "else"];
 
+/// The header of a class or function.
+struct Definition {
+    of_function: bool,
+    name: Range<usize>,
+}
+
+impl Definition {
+    fn of(text: &str) -> Option<Definition> {
+        let mut keyword = word_at(text, 0);
+        if &text[keyword.clone()] == "async" {
+            keyword = word_at(text, skip_space(text, keyword.end));
+        }
+        let of_function = match &text[keyword.clone()] {
+            "def" => true,
+            "class" => false,
+            _ => return None,
+        };
+        Some(Definition { of_function, name: word_at(text, skip_space(text, keyword.end)) })
+    }
+}
+
 /// Takes the type parameters away from a class or function: they become the index of its name.
-fn take_type_parameters(text: &str, tokens: &[Token], out: &mut [u8]) -> Option<Vec<u8>> {
-    let mut keyword = word_at(text, 0);
-    if &text[keyword.clone()] == "async" {
-        keyword = word_at(text, skip_space(text, keyword.end));
-    }
-    if !matches!(&text[keyword.clone()], "class" | "def") {
-        return None;
-    }
-    let name = word_at(text, skip_space(text, keyword.end));
+fn take_type_parameters(text: &str, tokens: &[Token], name: Range<usize>, out: &mut [u8]) -> Option<Vec<u8>> {
     let list = type_parameter_list(text, tokens, name.end)?;
     let whole = list.first()?.range.start..list.last()?.range.end;
     slices(text, list, out);

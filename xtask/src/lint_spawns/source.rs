@@ -24,8 +24,13 @@ pub fn read<'b>(path: &Utf8Path, size: u64, buffer: &'b mut Vec<u8>) -> Result<&
             buffer.resize(wanted, 0);
         }
         match file.read(&mut buffer[filled..]) {
-            Ok(0) => return Ok(&buffer[..filled]),
-            Ok(count) => filled += count,
+            Ok(count) => {
+                filled += count;
+                // What is no longer than it was said to be, and has given less than it was asked for, has no more.
+                if count == 0 || (filled < buffer.len() && filled as u64 == size) {
+                    return Ok(&buffer[..filled]);
+                }
+            }
             Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
             Err(err) => return Err(err.into()),
         }

@@ -95,3 +95,15 @@ fn ignored_rules() {
         Repository::new(&[("run.py", SPAWN), ("pyproject.toml", &policy("ignore = ['start-new-session']\n"))]);
     pin!(repository.lint(&[]));
 }
+
+#[test]
+fn the_number_of_jobs_changes_nothing() {
+    let names: Vec<String> = (0..200).map(|n| format!("{}/run{n}.py", n % 7)).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), SPAWN)).collect();
+    let repository = Repository::new(&files);
+    let by_one = repository.lint(&["--jobs", "1"]);
+    for jobs in ["2", "3", "16"] {
+        assert_eq!(repository.lint(&["--jobs", jobs]), by_one, "{jobs} jobs");
+    }
+    pin!(repository.lint(&["--jobs", "0"]));
+}
