@@ -21,8 +21,8 @@
 //!
 //! # ci, bench
 //!
-//! [`ci`] runs every check of the repository. [`bench`] measures lint-spawns beside git and ripgrep: in a repository or in
-//! one that [`bench::monorepo`] makes, each run by way of [`bench::child`]. `xtask/benches` measures the stages alone.
+//! [`ci`] runs every check of the repository. [`mod@bench`] measures lint-spawns beside git and ripgrep: in a repository or
+//! in one that [`bench::monorepo`] makes, each run by way of [`bench::child`]. `xtask/benches` measures the stages alone.
 
 pub mod bench;
 pub mod bug;
