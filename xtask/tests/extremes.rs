@@ -77,6 +77,18 @@ fn depth() {
 }
 
 #[test]
+fn depth_beyond_any_stack() {
+    with_checker(|checker| {
+        for (before, after) in [("-", ""), ("a + ", ""), ("a if b else ", ""), ("(", ")"), ("lambda a,: ", "")] {
+            let program = format!("{}os.setsid(){}\n", before.repeat(1_000_000), after.repeat(1_000_000));
+            let hits = checker.check(program.as_bytes());
+            assert_eq!(hits.len(), 1);
+            assert_eq!(hits[0].rules, [Rule::Unparsable], "a million times {before}");
+        }
+    });
+}
+
+#[test]
 fn large_statements() {
     with_checker(|checker| {
         for (megabytes, rule) in [(1, Rule::StartNewSession), (3, Rule::Unparsable)] {
