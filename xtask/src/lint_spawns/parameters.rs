@@ -51,6 +51,7 @@ pub(super) fn make_distinct(text: &str, tokens: &[Token], mut defines: bool, out
                 lists.push(List { depth: 1, of_lambda: false, fresh: true, names: Vec::new() });
             }
             Kind::Close | Kind::FieldClose => lists.retain(|list| list.depth <= token.depth),
+            Kind::Separator if text[token.range.clone()] == *";" => lists.clear(),
             Kind::Separator => {
                 if let Some(list) = lists.last_mut().filter(|list| list.depth == token.depth) {
                     list.fresh = true;

@@ -59,7 +59,7 @@ fn modules_keep_every_offset(statement: &Statement) -> Result<()> {
     for module in statement.readings().flatten() {
         let mut part = module.source[module.shift..].bytes().zip(statement.text.bytes());
         // A name may become another one, and a keyword a shorter one.
-        let in_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let in_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
         let stays = part.all(|(now, before)| !now.is_ascii_alphanumeric() || in_word(before));
         ensure!(stays, "{:?} has words where {:?} has none", module.source, statement.text);
         ensure!(module.source.ends_with('\n'), "the module {:?} has no end", module.source);
