@@ -7,11 +7,15 @@
 //! 1. [`lint_spawns::policy`] reads what to check.
 //! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files.
 //! 3. [`lint_spawns::source`] reads a file and makes text of it.
-//! 4. [`lint_spawns::statement`] narrows: it cuts the logical lines that mention a needle out of the text.
+//! 4. [`lint_spawns::statement`] narrows: it cuts the logical lines that mention a needle out of the text. `lexer` tells
+//!    it where strings, brackets and lines end, in broken text too; `rewrite` puts what the parser does not know into
+//!    words that it knows, at the same places.
 //! 5. [`lint_spawns::detect`] walks their syntax trees for shapes.
 //! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
 //! 7. [`lint_spawns::baseline`] judges what is left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome; [`output`] writes it.
+//!
+//! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!
 //! Invariants: data flows down this list only. `statement`, `detect`, `marker` and `baseline` take data and return
 //! data; only `discover`, `git` and `source` touch the world, only [`output`] writes. A file without a needle costs a
@@ -23,6 +27,12 @@
 //!
 //! [`ci`] runs every check of the repository. [`mod@bench`] measures lint-spawns beside git and ripgrep: in a repository or
 //! in one that [`bench::monorepo`] makes, each run by way of [`bench::child`]. `xtask/benches` measures the stages alone.
+//!
+//! # Tests
+//!
+//! `snapshots` pins the report of each fixture, `xtask/tests/cli` whole runs. `tests/properties` makes up programs of
+//! which it knows the hits, and shares its invariants with the fuzz targets in `xtask/fuzz`; `tests/oracle.py` compares
+//! with CPython; `tests/grammar.rs` puts each shape in each place, `tests/extremes.rs` in the deepest and largest.
 
 pub mod bench;
 pub mod bug;
