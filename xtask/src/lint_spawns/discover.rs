@@ -191,16 +191,15 @@ impl<'a> Finder<'a> {
         if excluded {
             return Some(path);
         }
-        let location = self.root.join(&path);
         match kind {
             EntryKind::Repository => {
                 self.unseen.push(format!("{} (a repository of its own)", printable_path(path.as_str())));
             }
-            EntryKind::Absent if fs::symlink_metadata(&location).is_err() => {
+            EntryKind::Absent if fs::symlink_metadata(self.root.join(&path)).is_err() => {
                 self.unseen.push(format!("{} (not in this sparse checkout)", printable_path(path.as_str())));
             }
-            EntryKind::Link => self.link(&path, &location),
-            EntryKind::File | EntryKind::Absent if folder.linked => self.link(&path, &location),
+            EntryKind::Link => self.link(&path),
+            EntryKind::File | EntryKind::Absent if folder.linked => self.link(&path),
             EntryKind::File | EntryKind::Absent => {
                 self.candidate(path.clone(), false);
             }
@@ -209,10 +208,10 @@ impl<'a> Finder<'a> {
     }
 
     /// Takes a path in scope that is a symbolic link, or below one.
-    fn link(&mut self, path: &Utf8Path, location: &Utf8Path) {
+    fn link(&mut self, path: &Utf8Path) {
         let shown = printable_path(path.as_str());
         let failed = |err: io::Error| format!("cannot follow the link {shown}: {err}; mend it, or exclude it");
-        let target = match location.canonicalize_utf8() {
+        let target = match self.root.join(path).canonicalize_utf8() {
             Ok(target) => target,
             Err(err) if is_gone(&err) => return,
             Err(err) => return self.error(failed(err)),
