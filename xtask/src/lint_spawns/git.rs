@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
@@ -223,8 +223,9 @@ fn run(mut command: Command, folder: &Utf8Path, mut take: impl FnMut(&[u8]) -> R
         };
         anyhow!("cannot run git: {err}{advice}")
     })?;
-    let stdout = child.stdout.take().map(read_aside);
-    let stderr = child.stderr.take().map(read_aside);
+    let stdout = child.stdout.take().map(|pipe| read_aside(pipe, true));
+    // Nobody listens while the listing comes, and git must not wait for that: what it complains of at length is lost.
+    let stderr = child.stderr.take().map(|pipe| read_aside(pipe, false));
     let mut complaint = Vec::new();
     let mut printed = 0;
     let answer = (|| {
@@ -265,8 +266,9 @@ enum Failure {
 }
 
 /// Reads in a thread, so that a git that hangs cannot hold us: not even by a child of its own that keeps the pipe open.
-fn read_aside(mut pipe: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u8>>> {
-    let (sender, receiver) = mpsc::channel();
+/// A MiB is kept; then git has to wait until they are listened to, or what it prints is lost.
+fn read_aside(mut pipe: impl Read + Send + 'static, wait: bool) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::sync_channel(16);
     std::thread::spawn(move || {
         loop {
             let mut chunk = vec![0; 64 << 10];
@@ -280,7 +282,11 @@ fn read_aside(mut pipe: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u
                 Err(err) => Err(err),
             };
             let failed = result.is_err();
-            if sender.send(result).is_err() || failed {
+            let gone = match wait {
+                true => sender.send(result).is_err(),
+                false => matches!(sender.try_send(result), Err(TrySendError::Disconnected(_))),
+            };
+            if gone || failed {
                 return;
             }
         }
@@ -291,7 +297,12 @@ fn read_aside(mut pipe: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u
 /// The next of what git prints; None at the end.
 fn receive(pipe: Option<&Receiver<io::Result<Vec<u8>>>>, deadline: Instant) -> Result<Option<Vec<u8>>, Failure> {
     let Some(pipe) = pipe else { return Ok(None) };
-    match pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        // There may always be a next chunk.
+        return Err(Failure::Late);
+    }
+    match pipe.recv_timeout(left) {
         Ok(chunk) => chunk.map(Some).map_err(Failure::Io),
         Err(RecvTimeoutError::Disconnected) => Ok(None),
         Err(RecvTimeoutError::Timeout) => Err(Failure::Late),

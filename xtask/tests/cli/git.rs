@@ -73,6 +73,7 @@ fn git_that_hangs() {
         ("by a child that keeps its output", &format!("{listing} sleep 3 & exit 0"), &["--root", "."]),
         ("by a child that keeps its complaints", "sleep 3 >&- & exit 1", &["--root", "."]),
         ("while it prints", "while printf x; do sleep 0.01; done", &["--root", "."]),
+        ("while it lists", r"while printf 'H 100644 %040d 0\trun.py\0' 0; do :; done", &["--root", "."]),
     ] {
         all += &format!("=== {what}\n{}", repository.lint_with_git(script, arguments));
     }
