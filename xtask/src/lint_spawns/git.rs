@@ -20,6 +20,9 @@ const DEADLINE_VARIABLE: &str = "LINT_SPAWNS_GIT_DEADLINE";
 /// No listing is longer; a git that prints for ever must not fill the memory. In bytes.
 const LONGEST_OUTPUT: usize = 1 << 30;
 
+/// No path is longer, on any system. In bytes.
+const LONGEST_ENTRY: usize = 1 << 20;
+
 /// As much of what git complains of is kept. In bytes.
 const LONGEST_COMPLAINT: usize = 64 << 10;
 
@@ -140,6 +143,7 @@ pub fn list(
             start += length + 1;
         }
         rest.drain(..start);
+        ensure!(rest.len() <= LONGEST_ENTRY, odd(&printable_bytes(cut(&rest))));
         Ok(())
     })?;
     if is_outside(&output) {

@@ -138,6 +138,8 @@ fn git_that_prints_garbage() {
         all += &format!("=== the listing is '{listing}'\n");
         all += &repository.lint_with_git(&format!("printf '{listing}'"), &["--root", "."]);
     }
+    all += "=== the listing is three million letters\n";
+    all += &repository.lint_with_git("yes n | tr -d '\\n' | head -c 3000000", &["--root", "."]);
     pin!(all);
 }
 
