@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::repository::Repository;
+use crate::repository::{ENOUGH, Repository};
 use crate::{MARKED, SPAWN};
 
 #[test]
@@ -75,7 +75,7 @@ fn git_that_hangs() {
         ("while it prints", "while printf x; do sleep 0.01; done", &["--root", "."]),
         ("while it lists", r"while printf 'H 100644 %040d 0\trun.py\0' 0; do :; done", &["--root", "."]),
     ] {
-        all += &format!("=== {what}\n{}", repository.lint_with_git(script, arguments));
+        all += &format!("=== {what}\n{}", repository.lint_with_git(script, "0.2", arguments));
     }
     pin!(all);
 }
@@ -104,7 +104,7 @@ fn git_that_dies() {
         ("halfway, killed", &format!("{half} kill -KILL $$"), &["--root", "."]),
         ("halfway, and does not say so", half, &["--root", "."]),
     ] {
-        all += &format!("=== {what}\n{}", repository.lint_with_git(script, arguments));
+        all += &format!("=== {what}\n{}", repository.lint_with_git(script, ENOUGH, arguments));
     }
     pin!(all);
 }
@@ -118,7 +118,7 @@ fn git_that_prints_garbage() {
         all += &format!("=== the top is '{top}'\n");
         // `/` is around every folder: it is believed, and does not list.
         let script = format!(r#"case "$*" in *rev-parse*) printf '{top}';; *) exit 1;; esac"#);
-        all += &repository.lint_with_git(&script, &[]);
+        all += &repository.lint_with_git(&script, ENOUGH, &[]);
     }
     let hash = "0123456789012345678901234567890123456789";
     for listing in [
@@ -136,10 +136,10 @@ fn git_that_prints_garbage() {
         r"<html>\n::error::x\033[2K\n</html>\0".to_owned(),
     ] {
         all += &format!("=== the listing is '{listing}'\n");
-        all += &repository.lint_with_git(&format!("printf '{listing}'"), &["--root", "."]);
+        all += &repository.lint_with_git(&format!("printf '{listing}'"), ENOUGH, &["--root", "."]);
     }
     all += "=== the listing is three million letters\n";
-    all += &repository.lint_with_git("yes n | tr -d '\\n' | head -c 3000000", &["--root", "."]);
+    all += &repository.lint_with_git("yes n | tr -d '\\n' | head -c 3000000", ENOUGH, &["--root", "."]);
     pin!(all);
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::repository::{Repository, policy};
+use crate::repository::{ENOUGH, Repository, policy};
 use crate::{MARKED, SPAWN};
 
 #[cfg(unix)]
@@ -92,7 +92,7 @@ fn files_that_vanish() {
     let script = r#"git "$@"; status=$?; case "$*" in *ls-files*) rm -f named.py folder/run.py;; esac; exit $status"#;
     let mut all = String::new();
     for arguments in [&["--root", "."][..], &["--root", ".", "named.py", "folder"]] {
-        let shown = Repository::new(&files).lint_with_git(script, arguments);
+        let shown = Repository::new(&files).lint_with_git(script, ENOUGH, arguments);
         all += &format!("=== {arguments:?}\n{shown}");
     }
     pin!(all);

@@ -6,6 +6,10 @@ use std::process::{Command, Output};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+/// Seconds in which git answers on the busiest machine.
+#[cfg(unix)]
+pub(crate) const ENOUGH: &str = "50";
+
 pub(crate) struct Repository {
     folder: tempfile::TempDir,
 }
@@ -70,9 +74,10 @@ impl Repository {
         self.run(self.command().args(arguments).current_dir(self.path().join(folder)))
     }
 
-    /// A run in which `/bin/sh` runs `script` whenever git is called; git itself is that of the rest of PATH.
+    /// A run in which `/bin/sh` runs `script` whenever git is called; git itself is that of the rest of PATH. The
+    /// deadline is in seconds.
     #[cfg(unix)]
-    pub(crate) fn lint_with_git(&self, script: &str, arguments: &[&str]) -> String {
+    pub(crate) fn lint_with_git(&self, script: &str, deadline: &str, arguments: &[&str]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = std::env::var("PATH").unwrap();
         let draft = folder.path().join("draft");
@@ -83,7 +88,7 @@ impl Repository {
         install.args(["-m", "755"]).arg(draft).arg(folder.path().join("git"));
         assert!(install.status().unwrap().success());
         let path = format!("{}:{path}", folder.path().to_str().unwrap());
-        self.run(self.command().args(arguments).env("PATH", path).env("LINT_SPAWNS_GIT_DEADLINE", "0.2"))
+        self.run(self.command().args(arguments).env("PATH", path).env("LINT_SPAWNS_GIT_DEADLINE", deadline))
     }
 
     /// What a command says and how it ends, without the folder's own name.
