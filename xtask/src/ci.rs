@@ -1,6 +1,7 @@
 //! `cargo xtask ci`: the aggregated check, a list of steps and one runner.
 
 use std::fmt::{self, Write as _};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -16,7 +17,8 @@ struct Step {
     name: &'static str,
     /// What a person would type.
     command: &'static str,
-    run: fn(&Shell) -> Result<Verdict>,
+    /// Is told where this program is.
+    run: fn(&Shell, &Path) -> Result<Verdict>,
 }
 
 /// How a step ended.
@@ -29,28 +31,32 @@ enum Verdict {
 }
 
 const STEPS: [Step; 6] = [
-    Step { name: "format", command: "cargo fmt --all --check", run: |sh| passes(cmd!(sh, "cargo fmt --all --check")) },
+    Step {
+        name: "format",
+        command: "cargo fmt --all --check",
+        run: |sh, _| passes(cmd!(sh, "cargo fmt --all --check")),
+    },
     Step {
         name: "clippy",
         command: "cargo clippy --workspace --all-targets -- -D warnings",
-        run: |sh| passes(cmd!(sh, "cargo clippy --quiet --workspace --all-targets -- -D warnings")),
+        run: |sh, _| passes(cmd!(sh, "cargo clippy --quiet --workspace --all-targets -- -D warnings")),
     },
     Step {
         name: "test",
         command: "cargo test --workspace",
         // A wrong snapshot fails the test; it does not leave a file behind in CI.
-        run: |sh| passes(cmd!(sh, "cargo test --quiet --workspace")),
+        run: |sh, _| passes(cmd!(sh, "cargo test --quiet --workspace")),
     },
     Step { name: "oracle", command: "python3 -B xtask/tests/oracle.py --xtask target/debug/xtask", run: oracle },
     Step {
         name: "docs",
         command: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps",
-        run: |sh| passes(cmd!(sh, "cargo doc --quiet --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings")),
+        run: |sh, _| passes(cmd!(sh, "cargo doc --quiet --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings")),
     },
     Step {
         name: "lint-spawns",
         command: "cargo xtask lint-spawns",
-        run: |_| {
+        run: |_, _| {
             let outcome = lint_spawns::run(&LintSpawns { root: Some(workspace().into()), ..LintSpawns::default() })?;
             Ok(if outcome == Outcome::Clean { Verdict::Passed } else { Verdict::Failed })
         },
@@ -79,13 +85,15 @@ pub fn run(flags: &Ci) -> Result<Outcome> {
         output::print(&list)?;
         return Ok(Outcome::Clean);
     }
+    // Asked now, for a step that builds this program anew puts another in its place.
+    let program = std::env::current_exe().context("cannot tell where this program is")?;
     let sh = Shell::new()?;
     sh.change_dir(workspace());
     let mut results: Vec<(&Step, Verdict, Duration)> = Vec::new();
     for step in &steps {
         output::print(&format!("==> {}: {}\n", step.name, step.command))?;
         let begin = Instant::now();
-        let verdict = (step.run)(&sh).unwrap_or_else(|err| {
+        let verdict = (step.run)(&sh, &program).unwrap_or_else(|err| {
             output::complain(NAME, &format!("{err:#}"));
             Verdict::Failed
         });
@@ -138,7 +146,7 @@ impl Verdict {
 }
 
 /// Compares the program that runs this with CPython's own parser.
-fn oracle(sh: &Shell) -> Result<Verdict> {
+fn oracle(sh: &Shell, program: &Path) -> Result<Verdict> {
     let names: &[&str] = if cfg!(windows) { &["python3", "python", "py"] } else { &["python3", "python"] };
     let is_recent = |python: &&&str| {
         let question = "import sys; sys.exit(sys.version_info < (3, 9))";
@@ -147,8 +155,7 @@ fn oracle(sh: &Shell) -> Result<Verdict> {
     let Some(python) = names.iter().find(is_recent) else {
         return Ok(Verdict::Skipped("no Python 3.9 or later on PATH"));
     };
-    let xtask = std::env::current_exe().context("cannot tell where this program is")?;
-    passes(cmd!(sh, "{python} -B xtask/tests/oracle.py --xtask {xtask}"))
+    passes(cmd!(sh, "{python} -B xtask/tests/oracle.py --xtask {program}"))
 }
 
 fn passes(command: xshell::Cmd) -> Result<Verdict> {
