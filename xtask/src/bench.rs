@@ -19,7 +19,6 @@ use crate::flags::Bench;
 use crate::lint_spawns::discover;
 use crate::lint_spawns::git::{self, EntryKind};
 use crate::lint_spawns::policy::Policy;
-use crate::lint_spawns::rule::Rule;
 use crate::output::{printable, printable_path};
 use crate::{Outcome, output, workspace};
 use child::Cost;
@@ -142,10 +141,7 @@ fn lint_spawns(binary: &Utf8Path, root: &Utf8Path, config: Option<&Utf8Path>) ->
 
 /// Searches for the needles as mere text, in the files that the policy includes.
 fn searches(root: &Utf8Path, policy: &Policy) -> [Contestant; 3] {
-    let words = policy.rules.iter().flat_map(|rule| rule.needles()).copied();
-    let helpers: &[String] = if policy.rules.contains(&Rule::DetachHelper) { &policy.detach_helpers } else { &[] };
-    let needles: Vec<&str> =
-        words.chain(helpers.iter().map(String::as_str)).flat_map(|needle| ["-e", needle]).collect();
+    let needles: Vec<&str> = policy.needles().flat_map(|needle| ["-e", needle]).collect();
     let include: Vec<&Utf8PathBuf> = policy.include.iter().filter(|include| root.join(include).exists()).collect();
     let pathspecs: Vec<String> = include.iter().map(|include| pathspec(root, include)).collect();
     let pathspecs: Vec<&str> = pathspecs.iter().map(String::as_str).collect();

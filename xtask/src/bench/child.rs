@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use camino::Utf8Path;
 
-use crate::lint_spawns::git::FOREIGN_VARIABLES;
+use crate::lint_spawns::git;
 use crate::{Outcome, output};
 
 /// What a run has cost.
@@ -29,9 +29,7 @@ pub struct Cost {
 pub fn measure(command: &[String], folder: &Utf8Path) -> Result<(Cost, i32)> {
     let this = std::env::current_exe().context("cannot tell where this program is")?;
     let mut child = Command::new(this);
-    for variable in FOREIGN_VARIABLES {
-        child.env_remove(variable);
-    }
+    git::forget_caller(&mut child);
     let output = child.args(["bench-child", "--"]).args(command).current_dir(folder).output()?;
     let line = String::from_utf8_lossy(&output.stdout);
     let complaint = String::from_utf8_lossy(&output.stderr);

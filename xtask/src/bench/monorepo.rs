@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::NAME;
 use super::progress::Progress;
-use crate::lint_spawns::git::FOREIGN_VARIABLES;
+use crate::lint_spawns::git;
 use crate::output::printable_path;
 
 /// To be raised with every change of what is generated.
@@ -232,9 +232,7 @@ impl Random {
 
 fn git(folder: &Utf8Path, arguments: &[&str]) -> Result<()> {
     let mut command = std::process::Command::new("git");
-    for variable in FOREIGN_VARIABLES {
-        command.env_remove(variable);
-    }
+    git::forget_caller(&mut command);
     // Somebody's settings could ignore files, or want filters to be run.
     command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" });
     command.arg("-C").arg(folder).args(arguments);

@@ -47,10 +47,12 @@ pub struct Checker<'p> {
 
 impl<'p> Checker<'p> {
     pub fn new(policy: &'p Policy) -> anyhow::Result<Checker<'p>> {
-        let helpers: &[String] = if policy.rules.contains(&Rule::DetachHelper) { &policy.detach_helpers } else { &[] };
-        let words = policy.rules.iter().flat_map(|rule| rule.needles()).copied();
-        let needles = Needles::new(words.chain(helpers.iter().map(String::as_str)))?;
-        Ok(Checker { needles, marker: Marker::new(&policy.marker)?, helpers, rules: &policy.rules })
+        Ok(Checker {
+            needles: Needles::new(policy.needles())?,
+            marker: Marker::new(&policy.marker)?,
+            helpers: policy.helpers(),
+            rules: &policy.rules,
+        })
     }
 
     /// The hits in a file's bytes, marked and unmarked.

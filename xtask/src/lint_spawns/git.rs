@@ -28,7 +28,7 @@ const LONGEST_COMPLAINT: usize = 64 << 10;
 
 /// What would point git at another repository than the one asked about, or change how it reads arguments:
 /// `git rev-parse --local-env-vars` of all versions, and the pathspec switches.
-pub const FOREIGN_VARIABLES: [&str; 18] = [
+const FOREIGN_VARIABLES: [&str; 18] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_CONFIG_PARAMETERS",
@@ -111,6 +111,13 @@ pub fn top_level(sh: &Shell, folder: &Utf8Path) -> Result<Option<Utf8PathBuf>> {
         printable_bytes(cut(printed))
     );
     Ok(Some(top))
+}
+
+/// Keeps away from a command, git or one that starts it, what a git that runs us has told us of its own repository.
+pub fn forget_caller(command: &mut Command) {
+    for variable in FOREIGN_VARIABLES {
+        command.env_remove(variable);
+    }
 }
 
 /// Gives to `take`, while git goes on listing, what git tracks below `folder`, as far as it lies in one of `paths`, taken
@@ -215,9 +222,7 @@ fn failure(output: &Output, verb: &str, folder: &Utf8Path) -> String {
 fn run(mut command: Command, folder: &Utf8Path, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<Output> {
     let limit = deadline()?;
     let deadline = Instant::now() + limit;
-    for variable in FOREIGN_VARIABLES {
-        command.env_remove(variable);
-    }
+    forget_caller(&mut command);
     command.envs(QUIET_VARIABLES).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|err| {
         let advice = match err.kind() {

@@ -47,6 +47,17 @@ pub struct Origin {
 }
 
 impl Policy {
+    /// The functions whose call is a hit; none if that rule is not in force.
+    pub fn helpers(&self) -> &[String] {
+        if self.rules.contains(&Rule::DetachHelper) { &self.detach_helpers } else { &[] }
+    }
+
+    /// The names without which no shape can be written.
+    pub fn needles(&self) -> impl Iterator<Item = &str> {
+        let words = self.rules.iter().flat_map(|rule| rule.needles()).copied();
+        words.chain(self.helpers().iter().map(String::as_str))
+    }
+
     /// The policy in `config` if given, else in the manifests of `root`, else the built-in one.
     pub fn load(root: &Utf8Path, config: Option<&Utf8Path>) -> Result<Policy> {
         let manifests = match config {
