@@ -365,6 +365,11 @@ pub(super) fn continues_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
+/// The name or keyword at `at`; empty if there is none.
+pub(super) fn word_at(text: &str, at: usize) -> Range<usize> {
+    at..at + text.as_bytes()[at..].iter().take_while(|&&b| continues_name(b)).count()
+}
+
 /// Whether a line begins a definition or an import at the top level. Only in broken text is that asked of what may be
 /// the text of a string.
 pub(super) fn starts_block(line: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! Gives parameters that have the same name different ones: Python's grammar lets them pass, and leaves it to the
 //! compiler to refuse them, but the parser does not.
 
-use super::lexer::{Kind, Token, continues_name};
+use super::lexer::{Kind, Token, word_at};
 
 /// Parameters whose end has not been read.
 struct List {
@@ -23,8 +23,8 @@ pub(super) fn make_distinct(text: &str, tokens: &[Token], mut defines: bool, out
         // A closing bracket is outside what it ends.
         let depth = token.depth + usize::from(matches!(token.kind, Kind::Close | Kind::FieldClose));
         while at < token.range.start {
-            let length = text.as_bytes()[at..].iter().take_while(|&&b| continues_name(b)).count();
-            let word = &text[at..at + length];
+            let place = word_at(text, at);
+            let word = &text[place.clone()];
             let list = lists.last_mut().filter(|list| list.depth == depth);
             match (word, list) {
                 ("lambda", _) => lists.push(List { depth, of_lambda: true, fresh: true, names: Vec::new() }),
@@ -32,17 +32,17 @@ pub(super) fn make_distinct(text: &str, tokens: &[Token], mut defines: bool, out
                 ("", Some(list)) => list.fresh &= text[at..].starts_with([' ', '\t', '\x0c', '*', '/']),
                 (word, Some(list)) if list.fresh => {
                     let taken = |name: &String| list.names.contains(name);
-                    let others = (b'a'..=b'z').map(|letter| char::from(letter).to_string().repeat(length));
+                    let others = (b'a'..=b'z').map(|letter| char::from(letter).to_string().repeat(word.len()));
                     let name = std::iter::once(word.to_owned()).chain(others).find(|name| !taken(name));
                     if let Some(name) = name {
-                        out[at..at + length].copy_from_slice(name.as_bytes());
+                        out[place.clone()].copy_from_slice(name.as_bytes());
                         list.names.push(name);
                     }
                     list.fresh = false;
                 }
                 _ => {}
             }
-            at += length.max(1);
+            at = place.end.max(at + 1);
         }
         at = token.range.end;
         match token.kind {

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::lexer::{Kind, Lexer, Token, continues_name};
+use super::lexer::{Kind, Lexer, Token, continues_name, word_at};
 use super::literal::{self, Prefix};
 use super::parameters;
 
@@ -310,11 +310,6 @@ fn slices(text: &str, list: &[Token], out: &mut [u8]) {
             fresh &= matches!(token.kind, Kind::Comment | Kind::Continuation);
         }
     }
-}
-
-/// The name or keyword at `at`; empty if there is none.
-fn word_at(text: &str, at: usize) -> Range<usize> {
-    at..at + text.as_bytes()[at..].iter().take_while(|&&b| continues_name(b)).count()
 }
 
 fn skip_space(text: &str, at: usize) -> usize {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::lexer::{self, Kind, Lexer, Token, continues_name};
+use super::lexer::{self, Kind, Lexer, Token};
 use super::{literal, rewrite};
 
 /// One logical line that mentions a needle where it can mean something.
@@ -181,7 +181,9 @@ impl<'t> Statement<'t> {
     /// such brackets or strings, or if the parser would need too much for it.
     pub fn readings(&self) -> impl Iterator<Item = Vec<Module>> {
         let forms: &[Form] = if self.parsable { self.forms() } else { &[] };
-        let plain: std::rc::Rc<str> = rewrite::format_strings(self.text, &self.tokens).into();
+        // Of no use where nothing is parsed, and a copy of what may be large.
+        let plain = if forms.is_empty() { String::new() } else { rewrite::format_strings(self.text, &self.tokens) };
+        let plain: std::rc::Rc<str> = plain.into();
         let kept = std::rc::Rc::clone(&plain);
         let as_it_stands = forms.iter().map(move |form| vec![form.complete(&kept)]);
         let rewritten = forms.iter().map(move |form| {
@@ -200,7 +202,7 @@ impl<'t> Statement<'t> {
 
     fn forms(&self) -> &'static [Form] {
         let header = self.ends_in_colon();
-        match self.first_word() {
+        match &self.text[lexer::word_at(self.text, 0)] {
             "if" | "while" | "for" | "with" | "def" | "class" | "async" if header => &[Form::Header],
             "elif" | "else" if header => &[Form::ElseHeader],
             "elif" | "else" => &[Form::Else],
@@ -214,11 +216,6 @@ impl<'t> Statement<'t> {
             _ if self.text.starts_with('@') => &[Form::Decorator],
             _ => &[Form::Plain],
         }
-    }
-
-    fn first_word(&self) -> &str {
-        let end = self.text.bytes().take_while(|&b| continues_name(b)).count();
-        &self.text[..end]
     }
 
     fn ends_in_colon(&self) -> bool {
