@@ -160,11 +160,9 @@ pub(super) fn unknown_syntax(text: &str, first_is_name: bool) -> Known {
         }
     }
     // Characters that became letters after the parser's edition of Unicode.
-    for (range, _) in code_ranges(&tokens, text.len()) {
-        for byte in &mut out[range] {
-            if !byte.is_ascii() {
-                *byte = b'_';
-            }
+    for (piece, _) in pieces(text, &tokens, 0, 0) {
+        if let Piece::Word(word) = piece {
+            out[word].iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'_');
         }
     }
     let clause = Clause::of(text, &tokens);
@@ -273,23 +271,20 @@ fn type_parameter_list<'a>(text: &str, tokens: &'a [Token], name_end: usize) -> 
 
 /// Makes each type parameter an index that holds the same expressions: `T: bound = default` becomes a slice.
 fn slices(text: &str, list: &[Token], out: &mut [u8]) {
-    let [open, rest @ ..] = list else { return };
+    let [open, rest @ .., close] = list else { return };
+    let text = &text[..close.range.start];
     let inside = open.depth + 1;
     // Of the parameter at hand: whether its default was seen, how many lambdas wait for their colon, and whether a star
     // would be one before a name or a default, not a product.
     let (mut has_default, mut lambdas, mut fresh) = (false, 0, true);
-    let mut at = open.range.end;
-    for token in rest {
-        // A closing bracket is outside what it ends.
-        if token.depth + usize::from(token.kind == Kind::Close) == inside {
-            while at < token.range.start {
-                let word = word_at(text, at);
-                if !word.is_empty() {
-                    lambdas += usize::from(&text[word.clone()] == "lambda");
-                    fresh = false;
-                    at = word.end;
-                    continue;
-                }
+    for (piece, depth) in pieces(text, rest, open.range.end, inside) {
+        match piece {
+            _ if depth != inside => fresh = false,
+            Piece::Word(word) => {
+                lambdas += usize::from(&text[word] == "lambda");
+                fresh = false;
+            }
+            Piece::Byte(at) => {
                 let compares = b"=!<>:".contains(&text.as_bytes()[at - 1]) || text[at + 1..].starts_with('=');
                 match text.as_bytes()[at] {
                     b'*' if fresh => out[at] = b' ',
@@ -300,14 +295,11 @@ fn slices(text: &str, list: &[Token], out: &mut [u8]) {
                     }
                     byte => fresh &= byte.is_ascii_whitespace(),
                 }
-                at += 1;
             }
-        }
-        at = token.range.end;
-        if token.kind == Kind::Separator && token.depth == inside && lambdas == 0 {
-            (has_default, fresh) = (false, true);
-        } else {
-            fresh &= matches!(token.kind, Kind::Comment | Kind::Continuation);
+            Piece::Token(token) if token.kind == Kind::Separator && lambdas == 0 => {
+                (has_default, fresh) = (false, true)
+            }
+            Piece::Token(token) => fresh &= matches!(token.kind, Kind::Comment | Kind::Continuation),
         }
     }
 }
@@ -332,35 +324,53 @@ impl Clause {
     fn of(text: &str, tokens: &[Token]) -> Clause {
         let mut commas = Vec::new();
         let mut lambdas = 0;
-        let next = tokens.iter().map(Some).chain(std::iter::once(None));
-        for ((range, depth), token) in code_ranges(tokens, text.len()).zip(next) {
-            if depth > 0 {
-                continue;
-            }
-            let mut at = range.start;
-            while at < range.end {
-                let word = word_at(text, at);
-                lambdas += usize::from(&text[word.clone()] == "lambda");
-                if text.as_bytes()[at] == b':' {
-                    if lambdas == 0 {
-                        return Clause { colon: Some(at), commas };
-                    }
-                    lambdas -= 1;
+        for (piece, _) in pieces(text, tokens, 0, 0).filter(|(_, depth)| *depth == 0) {
+            match piece {
+                Piece::Word(word) => lambdas += usize::from(&text[word] == "lambda"),
+                Piece::Byte(at) if text.as_bytes()[at] == b':' && lambdas == 0 => {
+                    return Clause { colon: Some(at), commas };
                 }
-                at = word.end.max(at + 1);
+                Piece::Byte(at) => lambdas -= usize::from(text.as_bytes()[at] == b':'),
+                Piece::Token(token) if token.kind == Kind::Separator && lambdas == 0 => commas.push(token.range.start),
+                Piece::Token(_) => {}
             }
-            commas.extend(token.filter(|t| t.kind == Kind::Separator && lambdas == 0).map(|t| t.range.start));
         }
         Clause { colon: None, commas }
     }
 }
 
-/// What lies between the tokens, and how many brackets are open there.
-fn code_ranges(tokens: &[Token], end: usize) -> impl Iterator<Item = (Range<usize>, usize)> {
-    let depth_after = |token: &Token| token.depth + usize::from(token.kind == Kind::Open);
-    let starts = std::iter::once((0, 0)).chain(tokens.iter().map(move |token| (token.range.end, depth_after(token))));
-    let ends = tokens.iter().map(|token| token.range.start).chain(std::iter::once(end));
-    starts.zip(ends).map(|((start, depth), end)| (start..end, depth))
+/// A part of a statement.
+pub(super) enum Piece<'a> {
+    /// A name, keyword or number.
+    Word(Range<usize>),
+    /// Where another byte of code is.
+    Byte(usize),
+    Token(&'a Token),
+}
+
+/// The code between tokens and the tokens themselves in their order, from `start`, where `depth` brackets are open; and
+/// how many are open around each.
+pub(super) fn pieces<'a>(
+    text: &'a str,
+    tokens: &'a [Token],
+    start: usize,
+    mut depth: usize,
+) -> impl Iterator<Item = (Piece<'a>, usize)> {
+    let mut at = start;
+    let mut tokens = tokens.iter().peekable();
+    std::iter::from_fn(move || {
+        let end = tokens.peek().map_or(text.len(), |token| token.range.start);
+        if at < end {
+            let word = word_at(text, at);
+            let piece = if word.is_empty() { Piece::Byte(at) } else { Piece::Word(word.clone()) };
+            at = word.end.max(at + 1);
+            return Some((piece, depth));
+        }
+        let token = tokens.next()?;
+        at = token.range.end;
+        depth = token.depth + usize::from(token.kind == Kind::Open);
+        Some((Piece::Token(token), token.depth))
+    })
 }
 
 fn blank(bytes: &mut [u8]) {
