@@ -14,6 +14,7 @@ use xtask::lint_spawns::detect;
 use xtask::lint_spawns::policy::Policy;
 use xtask::lint_spawns::rule::Rule;
 use xtask::lint_spawns::statement;
+use xtask::lint_spawns::tree::Tree;
 
 fn main() {
     divan::main();
@@ -84,7 +85,7 @@ fn detect(bencher: Bencher, name: &str) {
     let modules = modules(&input(name));
     let bytes: usize = modules.iter().map(String::len).sum();
     let trees: Vec<ast::Suite> = modules.iter().filter_map(|module| ast::Suite::parse(module, "").ok()).collect();
-    let detect = || trees.iter().map(|tree| detect::detect(tree, &[]).len()).sum::<usize>();
+    let detect = || trees.iter().map(|tree| detect::detect(&Tree::new(tree), &[]).len()).sum::<usize>();
     bencher.counter(BytesCount::new(bytes)).bench(detect);
 }
 

@@ -16,6 +16,7 @@ mod rewrite;
 pub mod rule;
 pub mod source;
 pub mod statement;
+pub mod tree;
 
 use std::collections::BTreeMap;
 use std::fs;

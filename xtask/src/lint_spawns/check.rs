@@ -14,6 +14,7 @@ use super::policy::Policy;
 use super::rule::Rule;
 use super::source;
 use super::statement::{self, Statement};
+use super::tree::Tree;
 
 /// A line where a shape was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,8 +97,10 @@ impl<'p> Checker<'p> {
             let mut found = Vec::new();
             let parsed = modules.iter().all(|module| {
                 let Ok(suite) = ast::Suite::parse(&module.source, "") else { return false };
-                let offset = |shape: &Shape| statement.start + shape.offset.saturating_sub(module.shift);
-                found.extend(detect(&suite, self.helpers).iter().map(|shape| (offset(shape), shape.rule)));
+                let tree = Tree::new(&suite);
+                let offset =
+                    |shape: &Shape| statement.start + shape.range.start().to_usize().saturating_sub(module.shift);
+                found.extend(detect(&tree, self.helpers).iter().map(|shape| (offset(shape), shape.rule)));
                 true
             });
             if parsed {

@@ -7,6 +7,7 @@ use xtask::lint_spawns::check::{Checker, Hit};
 use xtask::lint_spawns::detect::detect;
 use xtask::lint_spawns::policy::Policy;
 use xtask::lint_spawns::rule::Rule;
+use xtask::lint_spawns::tree::Tree;
 
 /// The function whose calls are hits in these tests.
 pub(crate) const HELPER: &str = "windows_detach_popen_kwargs";
@@ -108,9 +109,9 @@ pub(crate) fn narrowing_hides_nothing(text: &str, hits: &[Hit]) -> Result<bool> 
         return Ok(false);
     }
     let Ok(module) = ast::Suite::parse(text, "") else { return Ok(false) };
-    let mut whole: Vec<(usize, Rule)> = detect(&module, &[HELPER.to_owned()])
+    let mut whole: Vec<(usize, Rule)> = detect(&Tree::new(&module), &[HELPER.to_owned()])
         .iter()
-        .map(|shape| (1 + text[..shape.offset].matches('\n').count(), shape.rule))
+        .map(|shape| (1 + text[..shape.range.start().to_usize()].matches('\n').count(), shape.rule))
         .collect();
     whole.sort_unstable();
     whole.dedup();
