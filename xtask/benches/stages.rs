@@ -85,7 +85,7 @@ fn detect(bencher: Bencher, name: &str) {
     let modules = modules(&input(name));
     let bytes: usize = modules.iter().map(String::len).sum();
     let trees: Vec<ast::Suite> = modules.iter().filter_map(|module| ast::Suite::parse(module, "").ok()).collect();
-    let detect = || trees.iter().map(|tree| detect::detect(&Tree::new(tree), &[]).len()).sum::<usize>();
+    let detect = || trees.iter().map(|tree| detect::detect(&Tree::new(tree, 0, 0), &[]).len()).sum::<usize>();
     bencher.counter(BytesCount::new(bytes)).bench(detect);
 }
 

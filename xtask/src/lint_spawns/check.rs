@@ -97,10 +97,8 @@ impl<'p> Checker<'p> {
             let mut found = Vec::new();
             let parsed = modules.iter().all(|module| {
                 let Ok(suite) = ast::Suite::parse(&module.source, "") else { return false };
-                let tree = Tree::new(&suite);
-                let offset =
-                    |shape: &Shape| statement.start + shape.range.start().to_usize().saturating_sub(module.shift);
-                found.extend(detect(&tree, self.helpers).iter().map(|shape| (offset(shape), shape.rule)));
+                let tree = Tree::new(&suite, statement.start, module.shift);
+                found.extend(detect(&tree, self.helpers).iter().map(|shape| (shape.range.start, shape.rule)));
                 true
             });
             if parsed {

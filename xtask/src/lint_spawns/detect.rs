@@ -1,6 +1,8 @@
 //! Finds the shapes of the default rules in a syntax tree.
 
-use rustpython_parser::ast::{Constant, Expr, Ranged, Stmt, bigint::BigInt, text_size::TextRange};
+use std::ops::Range;
+
+use rustpython_parser::ast::{Constant, Expr, Stmt, bigint::BigInt};
 
 use super::rule::Rule;
 use super::tree::{Node, Tree};
@@ -9,14 +11,14 @@ use super::tree::{Node, Tree};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
     pub rule: Rule,
-    /// What makes it one, in bytes of the parsed source. The line of its hit is where it starts.
-    pub range: TextRange,
+    /// What makes it one, in bytes of the whole text. The line of its hit is where it starts.
+    pub range: Range<usize>,
 }
 
 /// The shapes in `tree`, in no order. `helpers` are the functions whose call detaches.
 pub fn detect(tree: &Tree, helpers: &[String]) -> Vec<Shape> {
     let mut shapes = Vec::new();
-    let mut found = |rule, place: &Expr| shapes.push(Shape { rule, range: place.range() });
+    let mut found = |rule, place: &Expr| shapes.push(Shape { rule, range: tree.place(place) });
     for cursor in tree.cursors() {
         match cursor.node() {
             Node::Stmt(Stmt::Assign(assign)) => {

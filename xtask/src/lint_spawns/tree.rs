@@ -3,9 +3,11 @@
 //! Every child of every node is there, those included that a visitor of the parser crate leaves out. Nothing here
 //! recurses: a tree can be deeper than a thread's stack.
 
+use std::ops::Range;
+
 use rustpython_parser::ast::{
     Arg, ArgWithDefault, Arguments, Comprehension, ExceptHandler, Expr, Keyword, MatchCase, Pattern, Ranged, Stmt,
-    TypeParam, WithItem, text_size::TextRange,
+    TypeParam, WithItem, text_size::TextSize,
 };
 
 /// A part of a program, as the parser crate has it.
@@ -27,6 +29,10 @@ pub enum Node<'a> {
 /// A syntax tree that can be walked upwards.
 #[derive(Debug)]
 pub struct Tree<'a> {
+    /// Where the statement starts in the whole text, in bytes.
+    start: usize,
+    /// How many bytes of the parsed source come before the statement.
+    shift: usize,
     /// Each node with the place of its parent in here, or its own if it has none. A parent comes before its children.
     nodes: Vec<(Node<'a>, u32)>,
 }
@@ -39,8 +45,9 @@ pub struct Cursor<'t, 'a> {
 }
 
 impl<'a> Tree<'a> {
-    pub fn new(module: &'a [Stmt]) -> Tree<'a> {
-        let mut tree = Tree { nodes: Vec::new() };
+    /// Of a statement that starts at `start` in the whole text, and `shift` bytes later in what was parsed.
+    pub fn new(module: &'a [Stmt], start: usize, shift: usize) -> Tree<'a> {
+        let mut tree = Tree { start, shift, nodes: Vec::new() };
         for (at, stmt) in module.iter().enumerate() {
             tree.add(Node::Stmt(stmt), at);
         }
@@ -50,6 +57,18 @@ impl<'a> Tree<'a> {
             at += 1;
         }
         tree
+    }
+
+    /// Where the statement starts in the whole text, in bytes.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Where `part` of this tree stands in the whole text, in bytes.
+    pub fn place(&self, part: &impl Ranged) -> Range<usize> {
+        let range = part.range();
+        let place = |at: TextSize| self.start + at.to_usize().saturating_sub(self.shift);
+        place(range.start())..place(range.end())
     }
 
     /// All nodes, each after the one it belongs to.
@@ -119,20 +138,8 @@ impl<'t, 'a> Cursor<'t, 'a> {
         std::iter::successors(self.parent(), |cursor| cursor.parent())
     }
 
-    /// In bytes of the parsed source. Empty for a part that the parser gives no place.
-    pub fn range(self) -> TextRange {
-        match self.node() {
-            Node::Stmt(stmt) => stmt.range(),
-            Node::Expr(expr) => expr.range(),
-            Node::Pattern(pattern) => pattern.range(),
-            Node::Keyword(keyword) => keyword.range,
-            Node::Parameter(parameter) => parameter.def.range,
-            Node::Rest(rest) => rest.range,
-            Node::Handler(handler) => handler.range(),
-            Node::Comprehension(comprehension) => comprehension.target.range(),
-            Node::WithItem(item) => item.context_expr.range(),
-            Node::Case(case) => case.pattern.range(),
-        }
+    pub fn tree(self) -> &'t Tree<'a> {
+        self.tree
     }
 }
 

@@ -109,9 +109,9 @@ pub(crate) fn narrowing_hides_nothing(text: &str, hits: &[Hit]) -> Result<bool> 
         return Ok(false);
     }
     let Ok(module) = ast::Suite::parse(text, "") else { return Ok(false) };
-    let mut whole: Vec<(usize, Rule)> = detect(&Tree::new(&module), &[HELPER.to_owned()])
+    let mut whole: Vec<(usize, Rule)> = detect(&Tree::new(&module, 0, 0), &[HELPER.to_owned()])
         .iter()
-        .map(|shape| (1 + text[..shape.range.start().to_usize()].matches('\n').count(), shape.rule))
+        .map(|shape| (1 + text[..shape.range.start].matches('\n').count(), shape.rule))
         .collect();
     whole.sort_unstable();
     whole.dedup();
