@@ -1,20 +1,31 @@
 //! `cargo xtask lint-spawns`: the pipeline, readable as a list of its stages.
 
+mod alias;
+pub mod argument;
 pub mod baseline;
 pub mod check;
+pub mod command;
 pub mod detect;
 pub mod discover;
+pub mod extended;
+pub mod fold;
 mod folders;
 pub mod git;
 mod lexer;
 mod literal;
 pub mod marker;
+pub mod names;
+pub mod outline;
 mod parameters;
 pub mod policy;
+pub mod precise;
 pub mod report;
 mod rewrite;
 pub mod rule;
+pub mod search;
+mod shell;
 pub mod source;
+pub mod spawn;
 pub mod statement;
 pub mod tree;
 

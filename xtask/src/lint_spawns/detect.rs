@@ -1,43 +1,49 @@
-//! Finds the shapes of the default rules in a syntax tree.
+//! Finds the shapes of the default rules in a syntax tree. Each is told from what is written at its place alone.
 
 use std::ops::Range;
 
-use rustpython_parser::ast::{Constant, Expr, Stmt, bigint::BigInt};
+use rustpython_parser::ast::{Expr, Stmt};
 
-use super::rule::Rule;
-use super::tree::{Node, Tree};
+use super::argument::Argument;
+use super::rule::{Rule, Strength};
+use super::tree::{Cursor, Node, Tree};
 
 /// A shape.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
+#[derive(Debug, Clone)]
+pub struct Shape<'t> {
     pub rule: Rule,
+    pub strength: Strength,
     /// What makes it one, in bytes of the whole text. The line of its hit is where it starts.
     pub range: Range<usize>,
+    /// The node it was found at.
+    pub at: Cursor<'t>,
+    /// The Popen argument that is set, and to what.
+    pub argument: Option<(Argument, &'t Expr)>,
 }
 
 /// The shapes in `tree`, in no order. `helpers` are the functions whose call detaches.
-pub fn detect(tree: &Tree, helpers: &[String]) -> Vec<Shape> {
+pub fn detect<'t>(tree: &'t Tree<'t>, helpers: &[String]) -> Vec<Shape<'t>> {
     let mut shapes = Vec::new();
-    let mut found = |rule, place: &Expr| shapes.push(Shape { rule, range: tree.place(place) });
-    for cursor in tree.cursors() {
-        match cursor.node() {
+    for at in tree.cursors() {
+        let argument = |name: &str, value: &'t Expr, place: &'t Expr| {
+            let argument = Argument::named(name).filter(|argument| !argument.is_off(value))?;
+            Some(Shape {
+                rule: argument.rule(),
+                strength: argument.strength(),
+                range: tree.place(place),
+                at,
+                argument: Some((argument, value)),
+            })
+        };
+        match at.node() {
             Node::Stmt(Stmt::Assign(assign)) => {
-                for target in &assign.targets {
-                    if let Expr::Subscript(subscript) = target
-                        && let Some(rule) = item(&subscript.slice, &assign.value)
-                    {
-                        found(rule, target);
-                    }
-                }
+                shapes.extend(assign.targets.iter().filter_map(|target| {
+                    argument(text_of(&target.as_subscript_expr()?.slice)?, &assign.value, target)
+                }));
             }
             Node::Expr(Expr::Dict(dict)) => {
-                for (key, value) in dict.keys.iter().zip(&dict.values) {
-                    if let Some(key) = key
-                        && let Some(rule) = item(key, value)
-                    {
-                        found(rule, key);
-                    }
-                }
+                let items = dict.keys.iter().zip(&dict.values);
+                shapes.extend(items.filter_map(|(key, value)| argument(text_of(key.as_ref()?)?, value, key.as_ref()?)));
             }
             Node::Expr(expr @ Expr::Call(call)) => {
                 let name = match &*call.func {
@@ -46,19 +52,20 @@ pub fn detect(tree: &Tree, helpers: &[String]) -> Vec<Shape> {
                     _ => None,
                 };
                 if name.is_some_and(|name| helpers.iter().any(|helper| helper == name)) {
-                    found(Rule::DetachHelper, expr);
+                    let (rule, strength) = (Rule::DetachHelper, Strength::Session);
+                    shapes.push(Shape { rule, strength, range: tree.place(expr), at, argument: None });
                 }
             }
-            Node::Expr(expr @ Expr::Attribute(attribute))
-                if Rule::OsSetsid.needles().contains(&attribute.attr.as_str())
-                    && matches!(&*attribute.value, Expr::Name(name) if name.id.as_str() == "os") =>
-            {
-                found(Rule::OsSetsid, expr);
+            Node::Expr(expr @ Expr::Attribute(attribute)) => {
+                if let Some(strength) = strength_of(&attribute.attr)
+                    && matches!(&*attribute.value, Expr::Name(name) if name.id.as_str() == "os")
+                {
+                    let rule = Rule::OsSetsid;
+                    shapes.push(Shape { rule, strength, range: tree.place(expr), at, argument: None });
+                }
             }
             Node::Keyword(keyword) => {
-                if let Some(rule) = keyword.arg.as_deref().and_then(|name| detaching(name, &keyword.value)) {
-                    found(rule, &keyword.value);
-                }
+                shapes.extend(keyword.arg.as_deref().and_then(|name| argument(name, &keyword.value, &keyword.value)));
             }
             _ => {}
         }
@@ -66,30 +73,16 @@ pub fn detect(tree: &Tree, helpers: &[String]) -> Vec<Shape> {
     shapes
 }
 
-/// The rule by which an item of a dict detaches.
-fn item(key: &Expr, value: &Expr) -> Option<Rule> {
-    match key {
-        Expr::Constant(constant) => detaching(constant.value.as_str()?, value),
+/// How far the function of `os` with this name takes the process that calls it. None for all but three.
+pub fn strength_of(function: &str) -> Option<Strength> {
+    match function {
+        "setsid" => Some(Strength::Session),
+        "setpgid" | "setpgrp" => Some(Strength::Group),
         _ => None,
     }
 }
 
-/// The rule by which the Popen argument `name` with this value detaches.
-fn detaching(name: &str, value: &Expr) -> Option<Rule> {
-    let literal = value.as_constant_expr().map(|constant| &constant.value);
-    match name {
-        "start_new_session" => (!literal.is_some_and(is_false)).then_some(Rule::StartNewSession),
-        "process_group" => (!matches!(literal, Some(Constant::None))).then_some(Rule::ProcessGroup),
-        _ => None,
-    }
-}
-
-fn is_false(literal: &Constant) -> bool {
-    match literal {
-        Constant::None | Constant::Bool(false) => true,
-        Constant::Int(int) => *int == BigInt::from(0),
-        Constant::Float(float) => *float == 0.0,
-        Constant::Complex { real, imag } => *real == 0.0 && *imag == 0.0,
-        Constant::Bool(true) | Constant::Str(_) | Constant::Bytes(_) | Constant::Tuple(_) | Constant::Ellipsis => false,
-    }
+/// What a string literal says.
+pub fn text_of(expr: &Expr) -> Option<&str> {
+    expr.as_constant_expr()?.value.as_str().map(String::as_str)
 }

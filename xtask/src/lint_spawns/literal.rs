@@ -2,7 +2,8 @@
 
 use memchr::memchr2;
 
-use super::lexer::continues_name;
+use super::lexer::{Kind, Lexer, continues_name};
+use super::shell::UNKNOWN;
 
 /// The letters before a string's opening quote.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,4 +50,61 @@ pub(super) fn word(literal: &str) -> Option<&str> {
     }
     let is_word = text.bytes().all(|b| b.is_ascii() && continues_name(b));
     (!prefix.bytes && is_word).then_some(text)
+}
+
+/// What an f-string and the literals joined to it say, [`UNKNOWN`] for each of its fields.
+pub(super) fn joined(literals: &str) -> String {
+    let mut text = String::new();
+    let mut raw = Vec::new();
+    for token in Lexer::new(literals) {
+        let code = &literals[token.range.clone()];
+        match token.kind {
+            Kind::String => {
+                let prefix = Prefix::of(code);
+                let quoted = &code[prefix.len..];
+                let quotes = if quoted.starts_with("\"\"\"") || quoted.starts_with("'''") { 3 } else { 1 };
+                let body = quoted.get(quotes..quoted.len().saturating_sub(quotes)).unwrap_or_default();
+                if raw.is_empty() {
+                    unescape(body, prefix.raw, false, &mut text);
+                }
+            }
+            Kind::FormatStart => raw.push(Prefix::of(code).raw),
+            Kind::FormatEnd => drop(raw.pop()),
+            Kind::FormatText if token.depth == 0 => {
+                unescape(code, raw.last().is_some_and(|raw| *raw), true, &mut text);
+            }
+            Kind::FieldOpen if token.depth == 0 => text.push(UNKNOWN),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Appends what the text of a literal stands for. Rare escapes stay as they are written.
+fn unescape(body: &str, raw: bool, format: bool, text: &mut String) {
+    let mut chars = body.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('{' | '}', Some(next)) if format && *next == c => drop(chars.next()),
+            ('\\', Some(next)) if !raw => {
+                let plain = match next {
+                    'n' => '\n',
+                    't' => '\t',
+                    '\\' | '\'' | '"' => *next,
+                    '\n' => {
+                        chars.next();
+                        continue;
+                    }
+                    _ => c,
+                };
+                if plain != c || *next == '\\' {
+                    chars.next();
+                }
+                text.push(plain);
+                continue;
+            }
+            _ => {}
+        }
+        text.push(c);
+    }
 }

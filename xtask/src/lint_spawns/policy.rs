@@ -32,6 +32,8 @@ pub struct Policy {
     pub advice: String,
     /// The rules in force, in table order.
     pub rules: Vec<Rule>,
+    /// Whether shapes that start no process are dropped.
+    pub precise: bool,
     /// Tolerated hits by root-relative path.
     pub baseline: BTreeMap<String, usize>,
     pub origin: Origin,
@@ -290,9 +292,6 @@ impl RawPolicy {
         match self.markers {
             None | Some(Markers::Reference) => {}
         }
-        if let Some(precise) = self.precise.filter(|precise| *precise.get_ref()) {
-            return Err(place.error(precise.span(), "precise", "`true` is not supported by this version"));
-        }
         let mut rules = match &self.select {
             None => rules_of(Group::Default).collect(),
             Some(names) => rules(names, "select", &place)?,
@@ -308,6 +307,7 @@ impl RawPolicy {
             marker,
             advice: self.advice.unwrap_or_else(|| DEFAULT_ADVICE.to_owned()),
             rules,
+            precise: self.precise.is_some_and(Spanned::into_inner),
             baseline: self.baseline.unwrap_or_default().into_iter().map(|(path, n)| (path, n as usize)).collect(),
             origin: Origin {
                 name: name.to_owned(),

@@ -105,24 +105,90 @@ impl Rule {
             Rule::OsSetsid | Rule::SetsidAlias => &["setsid", "setpgid", "setpgrp"],
             Rule::KwargsItem | Rule::DefaultDetaches => &["start_new_session", "process_group"],
             Rule::OsSpawn => &["posix_spawn", "posix_spawnp", "P_DETACH"],
-            Rule::PtySpawn => &[
-                "pty",
-                "forkpty",
-                "login_tty",
-                "ptyprocess",
-                "winpty",
-                "PtyProcess",
-                "PtyProcessUnicode",
-                "pexpect",
-                "usePTY",
-                "spawnProcess",
+            Rule::PtySpawn => &["pty", "forkpty", "login_tty", "ptyprocess", "winpty", "pexpect", "spawnProcess"],
+            Rule::WindowsCreationflags => &[
+                "creationflags",
+                "CreateProcess",
+                "CreateProcessW",
+                "CreateProcessA",
+                "CreateProcessAsUser",
+                "CreateProcessAsUserW",
+                "CreateProcessAsUserA",
             ],
-            Rule::WindowsCreationflags => {
-                &["creationflags", "CreateProcess", "CreateProcessW", "CreateProcessA", "CreateProcessAsUser"]
-            }
+            Rule::ArgvDetacher => &[
+                "setsid",
+                "nohup",
+                "systemd-run",
+                "daemonize",
+                "start-stop-daemon",
+                "tmux",
+                "screen",
+                "docker",
+                "podman",
+                "\"at\"",
+                "'at'",
+                "/at",
+                "\"batch\"",
+                "'batch'",
+                "/batch",
+                "cmd",
+                "CMD",
+            ],
+            Rule::ShellBackground => &[
+                "shell",
+                "system",
+                "popen",
+                "getoutput",
+                "getstatusoutput",
+                "create_subprocess_shell",
+                "subprocess_shell",
+                "run_process",
+                "open_process",
+                "-c",
+                "-lc",
+                "-ec",
+            ],
             Rule::DaemonLibrary => &["DaemonContext", "Daemonize"],
             Rule::DoubleFork => &["fork"],
-            Rule::ArgvDetacher | Rule::ShellBackground | Rule::DetachHelper | Rule::Unparsable => &[],
+            Rule::DetachHelper | Rule::Unparsable => &[],
+        }
+    }
+
+    /// The names whose statements are looked at in a text that has a needle.
+    pub fn sought(self) -> &'static [&'static str] {
+        match self {
+            Rule::ArgvDetacher | Rule::ShellBackground => &[
+                "Popen",
+                "run",
+                "call",
+                "check_call",
+                "check_output",
+                "getoutput",
+                "getstatusoutput",
+                "system",
+                "popen",
+                "create_subprocess_exec",
+                "create_subprocess_shell",
+                "subprocess_exec",
+                "subprocess_shell",
+                "run_process",
+                "open_process",
+                "Subprocess",
+                "__init__",
+            ],
+            Rule::StartNewSession
+            | Rule::ProcessGroup
+            | Rule::OsSetsid
+            | Rule::DetachHelper
+            | Rule::Unparsable
+            | Rule::SetsidAlias
+            | Rule::KwargsItem
+            | Rule::OsSpawn
+            | Rule::PtySpawn
+            | Rule::WindowsCreationflags
+            | Rule::DaemonLibrary
+            | Rule::DefaultDetaches
+            | Rule::DoubleFork => self.needles(),
         }
     }
 

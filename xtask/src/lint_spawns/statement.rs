@@ -20,6 +20,8 @@ pub struct Statement<'t> {
     /// None unless `parsable`.
     tokens: Vec<Token>,
     parsable: bool,
+    /// No syntax tree of it is deeper.
+    pub depth: usize,
     /// Whether a needle in it means something only if triple quotes are missing in the text.
     in_doubt: bool,
 }
@@ -138,6 +140,11 @@ fn broken_blocks(text: &str, start: usize) -> Vec<Range<usize>> {
 }
 
 impl<'t> Statement<'t> {
+    /// The logical line in a range of the text, whatever it mentions.
+    pub fn whole(text: &'t str, line: Range<usize>) -> Statement<'t> {
+        Statement::new(&text[line.clone()], line.start, &[], &Strings::Certain)
+    }
+
     fn new(line: &'t str, offset: usize, needles: &[Range<usize>], strings: &Strings) -> Statement<'t> {
         let text = skip_blank(line);
         let start = offset + (line.len() - text.len());
@@ -174,7 +181,7 @@ impl<'t> Statement<'t> {
         let fits = extent.deepest <= DEEPEST && extent.words_and_operators <= LARGEST;
         let parsable = !broken && fits;
         let tokens = if parsable { lexer.collect() } else { Vec::new() };
-        Statement { text, start, mentions, tokens, parsable, in_doubt }
+        Statement { text, start, mentions, tokens, parsable, depth: extent.deepest, in_doubt }
     }
 
     /// The ways to read the statement, the likeliest first; each as modules that must all parse. None if no Python has

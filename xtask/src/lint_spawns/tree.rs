@@ -39,9 +39,16 @@ pub struct Tree<'a> {
 
 /// A node in its tree.
 #[derive(Debug, Clone, Copy)]
-pub struct Cursor<'t, 'a> {
-    tree: &'t Tree<'a>,
+pub struct Cursor<'t> {
+    tree: &'t Tree<'t>,
     at: usize,
+}
+
+/// An expression, and a node around it that tells where it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'t> {
+    pub expr: &'t Expr,
+    pub at: Cursor<'t>,
 }
 
 impl<'a> Tree<'a> {
@@ -72,7 +79,7 @@ impl<'a> Tree<'a> {
     }
 
     /// All nodes, each after the one it belongs to.
-    pub fn cursors(&self) -> impl Iterator<Item = Cursor<'_, 'a>> {
+    pub fn cursors(&self) -> impl Iterator<Item = Cursor<'_>> {
         (0..self.nodes.len()).map(|at| Cursor { tree: self, at })
     }
 
@@ -115,31 +122,41 @@ impl<'a> Tree<'a> {
     }
 }
 
-impl<'t, 'a> Cursor<'t, 'a> {
-    pub fn node(self) -> Node<'a> {
+impl<'t> Cursor<'t> {
+    pub fn tree(self) -> &'t Tree<'t> {
+        self.tree
+    }
+
+    pub fn node(self) -> Node<'t> {
         self.tree.nodes[self.at].0
     }
 
-    pub fn expr(self) -> Option<&'a Expr> {
-        match self.node() {
-            Node::Expr(expr) => Some(expr),
-            _ => None,
-        }
-    }
-
     /// None at the top of the tree.
-    pub fn parent(self) -> Option<Cursor<'t, 'a>> {
+    pub fn parent(self) -> Option<Cursor<'t>> {
         let parent = self.tree.nodes[self.at].1 as usize;
         (parent != self.at).then_some(Cursor { at: parent, ..self })
     }
 
-    /// The nodes around this one, from the inside out.
-    pub fn ancestors(self) -> impl Iterator<Item = Cursor<'t, 'a>> {
-        std::iter::successors(self.parent(), |cursor| cursor.parent())
+    /// This node and those around it, from the inside out.
+    pub fn path(self) -> impl Iterator<Item = Cursor<'t>> {
+        std::iter::successors(Some(self), |cursor| cursor.parent())
     }
 
-    pub fn tree(self) -> &'t Tree<'a> {
-        self.tree
+    /// An expression in this tree that belongs to the node.
+    pub fn site(self, expr: &'t Expr) -> Site<'t> {
+        Site { expr, at: self }
+    }
+}
+
+impl<'t> Site<'t> {
+    /// Another expression that belongs to the same node.
+    pub fn with(self, expr: &'t Expr) -> Site<'t> {
+        Site { expr, ..self }
+    }
+
+    /// Where it stands in the whole text, in bytes.
+    pub fn place(self) -> Range<usize> {
+        self.at.tree.place(self.expr)
     }
 }
 

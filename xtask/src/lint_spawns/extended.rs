@@ -1,0 +1,64 @@
+//! Finds the shapes of the extended rules. What they are written with may be bound anywhere in the text, so they ask
+//! [`Names`].
+
+mod commands;
+mod creation_flags;
+mod daemon_library;
+mod default_detaches;
+mod double_fork;
+mod kwargs_item;
+mod os_spawn;
+mod pty_spawn;
+mod setsid_alias;
+mod words;
+
+use std::ops::Range;
+
+use rustpython_parser::ast::Expr;
+
+use super::detect::Shape;
+use super::names::Names;
+use super::rule::{Rule, Strength};
+use super::tree::{Cursor, Tree};
+
+/// The shapes in `tree` by those of `rules` that are extended ones, in no order.
+pub fn detect<'t>(names: &Names<'_>, tree: &'t Tree<'t>, rules: &[Rule]) -> Vec<Shape<'t>> {
+    let mut shapes = Vec::new();
+    for at in tree.cursors() {
+        for rule in rules {
+            names.begin();
+            match rule {
+                Rule::SetsidAlias => shapes.extend(setsid_alias::detect(names, at)),
+                Rule::KwargsItem => shapes.extend(kwargs_item::detect(names, at)),
+                Rule::OsSpawn => shapes.extend(os_spawn::detect(names, at)),
+                Rule::PtySpawn => shapes.extend(pty_spawn::detect(names, at)),
+                Rule::WindowsCreationflags => shapes.extend(creation_flags::detect(names, at)),
+                Rule::ArgvDetacher | Rule::ShellBackground => shapes.extend(commands::detect(names, at, *rule)),
+                Rule::DaemonLibrary => shapes.extend(daemon_library::detect(names, at)),
+                Rule::DefaultDetaches => shapes.extend(default_detaches::detect(names, at)),
+                Rule::DoubleFork => shapes.extend(double_fork::detect(names, at)),
+                Rule::StartNewSession | Rule::ProcessGroup | Rule::OsSetsid | Rule::DetachHelper | Rule::Unparsable => {
+                }
+            }
+        }
+    }
+    shapes
+}
+
+fn shape(rule: Rule, strength: Strength, at: Cursor<'_>, range: Range<usize>) -> Shape<'_> {
+    Shape { rule, strength, range, at, argument: None }
+}
+
+/// Where the last name of a function's path stands, in the whole text: that of `spawn` in `pty.spawn`.
+fn last_name(at: Cursor, expr: &Expr) -> Range<usize> {
+    let range = at.tree().place(expr);
+    match expr {
+        Expr::Attribute(attribute) => range.end - attribute.attr.len()..range.end,
+        Expr::Call(call) => match call.args.as_slice() {
+            // `getattr(os, "setsid")`
+            [_, name, ..] => at.tree().place(name),
+            _ => range,
+        },
+        _ => range,
+    }
+}

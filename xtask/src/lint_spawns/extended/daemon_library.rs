@@ -1,0 +1,27 @@
+//! Libraries that turn the process into a daemon.
+
+use rustpython_parser::ast::Expr;
+
+use super::super::detect::Shape;
+use super::super::fold;
+use super::super::names::Names;
+use super::super::rule::{Rule, Strength};
+use super::super::spawn::keyword;
+use super::super::tree::{Cursor, Node};
+use super::{last_name, shape};
+
+pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Option<Shape<'t>> {
+    let Node::Expr(Expr::Call(call)) = at.node() else { return None };
+    let function = at.site(&call.func);
+    let truth = |name| keyword(call, name).and_then(|value| fold::truth(names, at.site(value)));
+    let is_none = |name| keyword(call, name).and_then(Expr::as_constant_expr).is_some_and(|it| it.value.is_none());
+    let stays = if names.is_any(function, &["daemon.DaemonContext", "daemon.daemon.DaemonContext"]) {
+        // `None`, the default, finds out whether to.
+        truth("detach_process") == Some(false) && !is_none("detach_process")
+    } else if names.is_any(function, &["daemonize.Daemonize"]) {
+        truth("foreground") == Some(true)
+    } else {
+        true
+    };
+    (!stays).then(|| shape(Rule::DaemonLibrary, Strength::OutOfReach, at, last_name(at, &call.func)))
+}

@@ -1,0 +1,102 @@
+//! A default by which children get a session or group of their own: of a parameter, a field or an attribute.
+
+use rustpython_parser::ast::{Expr, Stmt, bigint::BigInt};
+
+use super::super::argument::Argument;
+use super::super::detect::{Shape, text_of};
+use super::super::fold;
+use super::super::names::Names;
+use super::super::outline::Opens;
+use super::super::rule::Rule;
+use super::super::tree::{Cursor, Node, Site};
+use super::last_name;
+
+/// Bases of classes whose fields are data that is sent or stored.
+const RECORDS: [&str; 6] = ["BaseModel", "TypedDict", "Schema", "Serializer", "Model", "Struct"];
+
+pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
+    let tree = at.tree();
+    let found = match at.node() {
+        Node::Parameter(parameter) => {
+            let start = tree.place(&parameter.def).start;
+            let range = start..start + parameter.def.arg.len();
+            parameter.default.as_deref().map(|value| (parameter.def.arg.as_str(), value, range)).into_iter().collect()
+        }
+        Node::Stmt(Stmt::Assign(assign)) => {
+            let targets = assign.targets.iter();
+            targets
+                .filter_map(|target| Some((place_of(names, at, target)?, &*assign.value, last_name(at, target))))
+                .collect()
+        }
+        Node::Stmt(Stmt::AnnAssign(assign)) => {
+            let found = assign
+                .value
+                .as_deref()
+                .and_then(|value| Some((place_of(names, at, &assign.target)?, value, last_name(at, &assign.target))));
+            found.into_iter().collect()
+        }
+        Node::Expr(Expr::Call(call)) => match call.args.as_slice() {
+            [_, name, value] if names.is_builtin(at.site(&call.func), "setattr") => {
+                text_of(name).map(|text| (text, value, tree.place(name))).into_iter().collect()
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let detaching = found.into_iter().filter_map(|(name, value, range)| {
+        let argument = Argument::named(name)?;
+        let value = default_of(value);
+        detaches(names, argument, at.site(value)).then(|| Shape {
+            rule: Rule::DefaultDetaches,
+            strength: argument.strength(),
+            range,
+            at,
+            argument: Some((argument, value)),
+        })
+    });
+    detaching.collect()
+}
+
+/// The name of the attribute or field that is assigned to.
+fn place_of<'t>(names: &Names<'_>, at: Cursor, target: &'t Expr) -> Option<&'t str> {
+    match target {
+        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        Expr::Name(name) if Argument::named(&name.id).is_some() => {
+            let header = names.scope(at).filter(|&line| names.outline().line(line).opens == Opens::Class)?;
+            let nodes = names.trees(header).iter().flat_map(|tree| tree.cursors());
+            let is_record = nodes.map(|node| node.node()).any(|node| match node {
+                Node::Stmt(Stmt::ClassDef(class)) => class.bases.iter().any(|base| match base {
+                    Expr::Name(name) => RECORDS.contains(&name.id.as_str()),
+                    Expr::Attribute(attribute) => RECORDS.contains(&attribute.attr.as_str()),
+                    _ => false,
+                }),
+                _ => false,
+            });
+            (!is_record).then_some(name.id.as_str())
+        }
+        _ => None,
+    }
+}
+
+/// What `field(default=value)` comes to.
+fn default_of(value: &Expr) -> &Expr {
+    let Expr::Call(call) = value else { return value };
+    call.keywords
+        .iter()
+        .find(|keyword| keyword.arg.as_deref() == Some("default"))
+        .map_or(value, |keyword| &keyword.value)
+}
+
+/// Whether a value detaches, at least on POSIX.
+fn detaches(names: &Names<'_>, argument: Argument, value: Site) -> bool {
+    fold::arms(names, value.into()).iter().any(|arm| match argument {
+        Argument::StartNewSession => {
+            let known = !matches!(arm.site.expr, Expr::Constant(it) if it.value.is_ellipsis() || it.value.is_str());
+            known && (fold::truth(names, arm.site) == Some(true) || fold::tests_platform(names, arm.site))
+        }
+        Argument::ProcessGroup => {
+            !matches!(arm.site.expr, Expr::Constant(it) if it.value.is_bool())
+                && fold::number(names, arm.site).is_some_and(|number| number >= BigInt::from(0))
+        }
+    })
+}

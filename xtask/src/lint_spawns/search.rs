@@ -1,0 +1,217 @@
+//! Finds the shapes in one text: narrow, parse, detect.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use aho_corasick::packed::{self, Searcher};
+use aho_corasick::{AhoCorasick, Input, MatchKind, Span};
+use rustpython_parser::{Parse as _, ast};
+
+use super::alias::aliases;
+use super::detect::{Shape, detect};
+use super::lexer::continues_name;
+use super::names::{self, Names, Shelf};
+use super::policy::Policy;
+use super::rule::{Group, Rule, Strength};
+use super::statement::{self, Statement};
+use super::tree::Tree;
+use super::{command, extended, precise};
+
+/// As often is a text searched for the other names of what was found.
+const ROUNDS: usize = 8;
+
+/// A shape in the whole text.
+#[derive(Debug)]
+pub struct Found {
+    /// In bytes.
+    pub range: Range<usize>,
+    pub rule: Rule,
+    /// That of what cannot be parsed is not known.
+    pub strength: Option<Strength>,
+    /// It starts no process, as far as can be told.
+    pub dropped: bool,
+}
+
+/// All that is needed to search a text.
+#[derive(Debug)]
+pub struct Search<'p> {
+    needles: Needles,
+    /// Of the names whose statements are looked at in a text with a needle. None if a statement alone tells.
+    sought: Option<Needles>,
+    helpers: &'p [String],
+    rules: &'p [Rule],
+    precise: bool,
+}
+
+impl<'p> Search<'p> {
+    pub fn new(policy: &'p Policy) -> anyhow::Result<Search<'p>> {
+        let looks_around = policy.precise || policy.rules.iter().any(|rule| rule.group() == Group::Extended);
+        let sought = || {
+            let words = policy.rules.iter().flat_map(|rule| rule.sought()).copied();
+            Needles::new(words.chain(policy.helpers().iter().map(String::as_str)))
+        };
+        Ok(Search {
+            needles: Needles::new(policy.needles())?,
+            sought: looks_around.then(sought).transpose()?,
+            helpers: policy.helpers(),
+            rules: &policy.rules,
+            precise: policy.precise,
+        })
+    }
+
+    /// Where a needle stands as a whole word.
+    pub fn mentions(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        self.needles.mentions(text)
+    }
+
+    /// The shapes in a text, in order of where they start.
+    pub fn find(&self, text: &str) -> Vec<Found> {
+        let needles: Vec<Range<usize>> = self.mentions(text.as_bytes()).collect();
+        let mut found: Vec<Found> = match &self.sought {
+            None => statement::cut(text, &needles).flat_map(|statement| self.find_in(&statement)).collect(),
+            Some(sought) => self.find_by_names(text, &needles, sought),
+        };
+        found.retain(|found| self.rules.contains(&found.rule));
+        found.sort_by_key(|found| (found.range.start, found.rule));
+        found
+    }
+
+    /// The shapes in a statement that can be told from it alone.
+    fn find_in(&self, statement: &Statement) -> Vec<Found> {
+        let Some(suites) = parse(statement) else {
+            return statement.mentions.iter().map(|mention| unparsable(statement, mention)).collect();
+        };
+        let mut found = Vec::new();
+        for (suite, shift) in &suites {
+            let tree = Tree::new(suite, statement.start, *shift);
+            found.extend(detect(&tree, self.helpers).into_iter().map(|shape| Found::new(shape, false)));
+        }
+        found
+    }
+
+    /// The shapes in a text that are told by what its names mean.
+    fn find_by_names(&self, text: &str, needles: &[Range<usize>], sought: &Needles) -> Vec<Found> {
+        let mentioned: HashSet<&str> = needles.iter().map(|needle| &text[needle.clone()]).collect();
+        let is_mentioned = |rule: &Rule| rule.needles().iter().any(|needle| mentioned.contains(needle));
+        let detaches = || text.contains('&') || command::PROGRAMS.iter().any(|program| text.contains(program));
+        let rules: Vec<Rule> = self
+            .rules
+            .iter()
+            .copied()
+            .filter(|rule| is_mentioned(rule) && (*rule != Rule::ShellBackground || detaches()))
+            .collect();
+        // Words that are nothing unusual where they cannot be parsed.
+        let usual = |rule: &Rule| matches!(rule, Rule::ArgvDetacher | Rule::ShellBackground);
+        let unusual: HashSet<&str> =
+            rules.iter().filter(|rule| !usual(rule)).flat_map(|rule| rule.sought()).copied().collect();
+        let helpers = self.helpers.iter().map(String::as_str);
+
+        let shelf = Shelf::default();
+        let names = Names::new(text, &shelf);
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        let mut known: HashSet<String> =
+            rules.iter().flat_map(|rule| rule.sought()).copied().chain(helpers).map(str::to_owned).collect();
+        let mut mentions: Vec<Range<usize>> =
+            sought.mentions(text.as_bytes()).filter(|mention| known.contains(&text[mention.clone()])).collect();
+        for _ in 0..ROUNDS {
+            if mentions.is_empty() {
+                break;
+            }
+            let mut next = Vec::new();
+            for statement in statement::cut(text, &mentions) {
+                if !seen.insert(statement.start) {
+                    continue;
+                }
+                let Some(suites) = parse(&statement) else {
+                    let matters = |mention: &&Range<usize>| {
+                        let word = &statement.text[(*mention).clone()];
+                        unusual.contains(word) || self.helpers.iter().any(|helper| helper == word)
+                    };
+                    let mentions = statement.mentions.iter().filter(matters);
+                    found.extend(mentions.map(|mention| unparsable(&statement, mention)));
+                    continue;
+                };
+                for (suite, shift) in &suites {
+                    let tree = Tree::new(suite, statement.start, *shift);
+                    let mut shapes = detect(&tree, self.helpers);
+                    shapes.extend(extended::detect(&names, &tree, &rules));
+                    found.extend(shapes.into_iter().map(|shape| {
+                        let dropped = self.precise && precise::starts_nothing(&names, &shape);
+                        Found::new(shape, dropped)
+                    }));
+                    next.extend(aliases(&tree, |name| known.contains(name)));
+                }
+            }
+            next.retain(|name| known.insert(name.clone()));
+            mentions = next.iter().flat_map(|name| names::mentions(text, name)).collect();
+            mentions.sort_unstable_by_key(|mention| mention.start);
+        }
+        found
+    }
+}
+
+impl Found {
+    fn new(shape: Shape, dropped: bool) -> Found {
+        Found { range: shape.range, rule: shape.rule, strength: Some(shape.strength), dropped }
+    }
+}
+
+fn unparsable(statement: &Statement, mention: &Range<usize>) -> Found {
+    Found {
+        range: statement.start + mention.start..statement.start + mention.end,
+        rule: Rule::Unparsable,
+        strength: None,
+        dropped: false,
+    }
+}
+
+/// The syntax trees of a statement, each with how many bytes come before it in what was parsed. None if there is no way
+/// to read it.
+pub fn parse(statement: &Statement) -> Option<Vec<(ast::Suite, usize)>> {
+    statement.readings().find_map(|modules| {
+        modules.into_iter().map(|module| Some((ast::Suite::parse(&module.source, "").ok()?, module.shift))).collect()
+    })
+}
+
+/// Looks for all needles at once; of two at one place for the longer.
+#[derive(Debug)]
+enum Needles {
+    /// By vector instructions, which tell most places from a needle by four bytes at a time.
+    Packed(Searcher),
+    /// For processors without them, and for very many needles.
+    Automaton(AhoCorasick),
+}
+
+impl Needles {
+    fn new<'a>(words: impl Iterator<Item = &'a str>) -> anyhow::Result<Needles> {
+        let words: Vec<&str> = words.collect();
+        let packed =
+            packed::Config::new().match_kind(packed::MatchKind::LeftmostLongest).builder().extend(&words).build();
+        if let Some(packed) = packed {
+            return Ok(Needles::Packed(packed));
+        }
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&words)?;
+        Ok(Needles::Automaton(automaton))
+    }
+
+    /// Where one stands as a whole word.
+    fn mentions(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        let is_name = |at: Option<usize>| {
+            at.and_then(|at| text.get(at)).is_some_and(|&byte: &u8| byte.is_ascii() && continues_name(byte))
+        };
+        self.find_iter(text).filter(move |range| !is_name(range.start.checked_sub(1)) && !is_name(Some(range.end)))
+    }
+
+    fn find_iter(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        let mut rest = Span::from(0..text.len());
+        std::iter::from_fn(move || {
+            let found = match self {
+                Needles::Packed(searcher) => searcher.find_in(text, rest),
+                Needles::Automaton(automaton) => automaton.find(Input::new(text).span(rest)),
+            }?;
+            rest.start = found.end();
+            Some(found.range())
+        })
+    }
+}

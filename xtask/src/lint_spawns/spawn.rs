@@ -1,0 +1,205 @@
+//! Which calls start a child process, and what they run.
+
+use rustpython_parser::ast::{Expr, ExprCall, Stmt};
+
+use super::fold;
+use super::names::{Meaning, Names};
+use super::outline::Opens;
+use super::tree::{Cursor, Node, Site};
+
+/// As many `partial`s or subclasses are looked through.
+const FURTHEST: u32 = 4;
+
+/// What a call runs.
+#[derive(Debug, Clone)]
+pub enum Command<'t> {
+    /// A list of words. If it is a text, that is a program's name.
+    List(Site<'t>),
+    /// A list of words; if it is a text, a shell runs that.
+    ListOrText(Site<'t>),
+    /// Each argument is a word.
+    Words(Vec<Site<'t>>),
+    /// A text for a shell, or a list whose first item is that.
+    Text(Site<'t>),
+    /// It starts a child, of which no more is known.
+    Unknown,
+}
+
+/// How a function takes its command.
+#[derive(Debug, Clone, Copy)]
+enum Takes {
+    /// As one argument, which also goes by a name; with `shell=True` it is a text.
+    Command(&'static str),
+    /// As one argument; a text is for a shell.
+    CommandOrText(&'static str),
+    /// As all of its arguments.
+    Words,
+    Text(&'static str),
+}
+
+/// The command of a call that starts a child process, or that makes a function which will. None for other calls.
+pub fn command<'t>(names: &Names<'_>, call: &'t ExprCall, at: Cursor<'t>) -> Option<Command<'t>> {
+    let (takes, before) = function(names, at.site(&call.func), &call.args, FURTHEST)?;
+    let positional = call.args.get(before..).unwrap_or_default();
+    let first = positional.first().filter(|first| !first.is_starred_expr());
+    let one = |name: &str| first.or_else(|| keyword(call, name)).map(|expr| at.site(expr));
+    let command = match takes {
+        Takes::Words => Some(Command::Words(positional.iter().map(|expr| at.site(expr)).collect())),
+        Takes::Text(name) => one(name).map(Command::Text),
+        Takes::CommandOrText(name) => one(name).map(Command::ListOrText),
+        Takes::Command(name) => one(name).map(|site| {
+            let shell = keyword(call, "shell").and_then(|shell| fold::truth(names, at.site(shell)));
+            if shell == Some(true) { Command::Text(site) } else { Command::List(site) }
+        }),
+    };
+    Some(command.unwrap_or(Command::Unknown))
+}
+
+/// The value of a keyword argument.
+pub fn keyword<'t>(call: &'t ExprCall, name: &str) -> Option<&'t Expr> {
+    call.keywords.iter().find(|keyword| keyword.arg.as_deref() == Some(name)).map(|keyword| &keyword.value)
+}
+
+/// How `callee` takes its command, and how many positional arguments come before that.
+fn function(names: &Names<'_>, callee: Site, args: &[Expr], hops: u32) -> Option<(Takes, usize)> {
+    let hops = hops.checked_sub(1)?;
+    if let Expr::Attribute(attribute) = callee.expr {
+        match attribute.attr.as_str() {
+            // Of an event loop; its first argument makes the protocol.
+            "subprocess_exec" => return Some((Takes::Words, 1)),
+            "subprocess_shell" => return Some((Takes::Text("cmd"), 1)),
+            "__init__" if is_super(names, callee.with(&attribute.value)) => {
+                return class_around(names, callee.at).and_then(|class| constructor(names, class, hops));
+            }
+            "__init__" => {
+                let (takes, before) = function(names, callee.with(&attribute.value), args, hops)?;
+                return Some((takes, before + 1));
+            }
+            _ => {}
+        }
+    }
+    for path in names.paths(callee) {
+        if path == "functools.partial" || path == "functools.partialmethod" {
+            let (takes, before) = function(names, callee.with(args.first()?), args.get(1..)?, hops)?;
+            return Some((takes, before + 1));
+        }
+        if let Some(takes) = takes(&path) {
+            return Some((takes, 0));
+        }
+    }
+    match callee.expr {
+        Expr::Name(name) => match names.meaning(&name.id, callee.at) {
+            Meaning::Class(class) => constructor(names, class, hops),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn takes(path: &str) -> Option<Takes> {
+    let plain = ["gevent.", "eventlet.green.", "asyncio."].iter().find_map(|twin| path.strip_prefix(twin));
+    Some(match plain.unwrap_or(path) {
+        "subprocess.Popen"
+        | "subprocess.run"
+        | "subprocess.call"
+        | "subprocess.check_call"
+        | "subprocess.check_output"
+        | "psutil.Popen"
+        | "tornado.process.Subprocess" => Takes::Command("args"),
+        "trio.run_process" | "trio.open_process" | "trio.lowlevel.open_process" => Takes::Command("command"),
+        "anyio.run_process" | "anyio.open_process" => Takes::CommandOrText("command"),
+        "create_subprocess_exec" | "subprocess.create_subprocess_exec" if plain.is_some() => Takes::Words,
+        "create_subprocess_shell" | "subprocess.create_subprocess_shell" if plain.is_some() => Takes::Text("cmd"),
+        "subprocess.getoutput" | "subprocess.getstatusoutput" | "os.popen" => Takes::Text("cmd"),
+        "os.system" => Takes::Text("command"),
+        _ => return None,
+    })
+}
+
+/// How the constructor of a class takes its command, if one of its bases starts a child.
+fn constructor(names: &Names<'_>, class: Cursor, hops: u32) -> Option<(Takes, usize)> {
+    let Node::Stmt(Stmt::ClassDef(definition)) = class.node() else { return None };
+    definition.bases.iter().find_map(|base| function(names, class.site(base), &[], hops))
+}
+
+/// Whether an expression is `super()`.
+fn is_super(names: &Names<'_>, site: Site) -> bool {
+    matches!(site.expr, Expr::Call(call) if names.is_builtin(site.with(&call.func), "super"))
+}
+
+/// The class in whose body a node is.
+fn class_around<'a>(names: &Names<'a>, at: Cursor) -> Option<Cursor<'a>> {
+    let outline = names.outline();
+    let line = outline.line_at(at.tree().start())?;
+    let header = outline.around(line).find(|&outer| outline.line(outer).opens == Opens::Class)?;
+    let mut nodes = names.trees(header).iter().flat_map(|tree| tree.cursors());
+    nodes.find(|cursor| matches!(cursor.node(), Node::Stmt(Stmt::ClassDef(_))))
+}
+
+/// Whether the dict at `at` (a display, or a call of `dict`), or what a call returns, is passed to a function that starts
+/// a child: directly, or by way of one name in the same function.
+pub fn receives(names: &Names<'_>, at: Cursor) -> bool {
+    let mut inner = at;
+    while let Some(outer) = inner.parent() {
+        match (inner.node(), outer.node()) {
+            (_, Node::Expr(Expr::Dict(_) | Expr::BinOp(_) | Expr::IfExp(_) | Expr::BoolOp(_) | Expr::NamedExpr(_))) => {
+            }
+            (Node::Expr(_), Node::Keyword(keyword)) if keyword.arg.is_none() => {}
+            (Node::Expr(expr), Node::Expr(Expr::Call(call))) if !std::ptr::eq(&*call.func, expr) => {
+                return is_updated(names, call, outer);
+            }
+            (Node::Keyword(_), Node::Expr(Expr::Call(call))) => {
+                if command(names, call, outer).is_some() {
+                    return true;
+                }
+                if !names.is_builtin(outer.site(&call.func), "dict") {
+                    return is_updated(names, call, outer);
+                }
+            }
+            (_, Node::Stmt(Stmt::Assign(assign))) => {
+                return assign.targets.iter().any(|target| is_passed(names, outer.site(target)));
+            }
+            (_, Node::Stmt(Stmt::AnnAssign(assign))) => return is_passed(names, outer.site(&assign.target)),
+            (_, Node::Stmt(Stmt::AugAssign(assign))) => return is_passed(names, outer.site(&assign.target)),
+            _ => return false,
+        }
+        inner = outer;
+    }
+    false
+}
+
+/// Whether a call adds its arguments to a dict that is passed to a function which starts a child.
+fn is_updated(names: &Names<'_>, call: &ExprCall, at: Cursor) -> bool {
+    match &*call.func {
+        Expr::Attribute(method) if method.attr.as_str() == "update" => is_passed(names, at.site(&method.value)),
+        _ => false,
+    }
+}
+
+/// Whether the function that an expression stands in passes it, a name or an attribute of one, with `**` to a function
+/// that starts a child.
+pub fn is_passed(names: &Names<'_>, site: Site) -> bool {
+    let mut attributes = Vec::new();
+    let mut expr = site.expr;
+    while let Expr::Attribute(attribute) = expr {
+        attributes.push(attribute.attr.as_str());
+        expr = &attribute.value;
+    }
+    let Expr::Name(name) = expr else { return false };
+    names.uses(&name.id, site.at).into_iter().any(|mention| {
+        let mut at = mention.at;
+        for attribute in attributes.iter().rev() {
+            match at.parent().map(|outer| (outer, outer.node())) {
+                Some((outer, Node::Expr(Expr::Attribute(found)))) if found.attr.as_str() == *attribute => at = outer,
+                _ => return false,
+            }
+        }
+        let Some(keyword) = at.parent() else { return false };
+        let is_double_star = matches!(keyword.node(), Node::Keyword(keyword) if keyword.arg.is_none());
+        let call = keyword.parent().map(|call| (call, call.node()));
+        match call {
+            Some((at, Node::Expr(Expr::Call(call)))) if is_double_star => command(names, call, at).is_some(),
+            _ => false,
+        }
+    })
+}
