@@ -7,11 +7,11 @@ use aho_corasick::{AhoCorasick, Input, MatchKind, Span};
 use camino::Utf8PathBuf;
 use rustpython_parser::{Parse as _, ast};
 
-use super::detect::{Shape, detect};
+use super::detect::detect;
 use super::lexer::continues_name;
 use super::marker::Marker;
 use super::policy::Policy;
-use super::rule::Rule;
+use super::rule::{Rule, Strength};
 use super::source;
 use super::statement::{self, Statement};
 use super::tree::Tree;
@@ -19,13 +19,34 @@ use super::tree::Tree;
 /// A line where a shape was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// 1-based.
+    /// 1-based, as all of these.
     pub line: usize,
+    /// In characters of the decoded text; where the first of its shapes starts.
+    pub column: usize,
+    pub end_line: usize,
+    /// Of the character after that shape.
+    pub end_column: usize,
     /// In table order, at least one.
     pub rules: Vec<Rule>,
+    /// The highest of its shapes; that of what cannot be parsed is not known.
+    pub strength: Option<Strength>,
     /// The line without the white space around it.
     pub source: String,
-    pub marked: bool,
+    /// Why it is accepted, if it has a marker.
+    pub reason: Option<String>,
+    /// Whether all of its shapes are. Those that are do not count for the rest of this where others are not.
+    pub dropped: bool,
+}
+
+/// A shape in the whole text.
+#[derive(Debug)]
+struct Found {
+    /// In bytes.
+    range: Range<usize>,
+    rule: Rule,
+    strength: Option<Strength>,
+    /// It starts no process, as far as one can tell.
+    dropped: bool,
 }
 
 /// A file that was looked at.
@@ -63,12 +84,11 @@ impl<'p> Checker<'p> {
         }
         let text = source::decode(bytes);
         let needles: Vec<Range<usize>> = self.mentions(text.as_bytes()).collect();
-        let mut found: Vec<(usize, Rule)> = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
         for statement in statement::cut(&text, &needles) {
-            found.extend(self.shapes(&statement).into_iter().filter(|(_, rule)| self.rules.contains(rule)));
+            found.extend(self.shapes(&statement).into_iter().filter(|found| self.rules.contains(&found.rule)));
         }
-        found.sort_unstable();
-        found.dedup();
+        found.sort_by_key(|found| (found.range.start, found.rule));
         self.hits(&text, &found)
     }
 
@@ -91,55 +111,91 @@ impl<'p> Checker<'p> {
             .filter(move |range| !is_name(range.start.checked_sub(1)) && !is_name(Some(range.end)))
     }
 
-    /// Offsets in the whole text.
-    fn shapes(&self, statement: &Statement) -> Vec<(usize, Rule)> {
+    fn shapes(&self, statement: &Statement) -> Vec<Found> {
         for modules in statement.readings() {
             let mut found = Vec::new();
             let parsed = modules.iter().all(|module| {
                 let Ok(suite) = ast::Suite::parse(&module.source, "") else { return false };
                 let tree = Tree::new(&suite, statement.start, module.shift);
-                found.extend(detect(&tree, self.helpers).iter().map(|shape| (shape.range.start, shape.rule)));
+                found.extend(detect(&tree, self.helpers).into_iter().map(|shape| Found {
+                    range: shape.range,
+                    rule: shape.rule,
+                    strength: shape.strength,
+                    dropped: false,
+                }));
                 true
             });
             if parsed {
                 return found;
             }
         }
-        statement.mentions.iter().map(|mention| (statement.start + mention.start, Rule::Unparsable)).collect()
+        let unparsable = |mention: &Range<usize>| Found {
+            range: statement.start + mention.start..statement.start + mention.end,
+            rule: Rule::Unparsable,
+            strength: None,
+            dropped: false,
+        };
+        statement.mentions.iter().map(unparsable).collect()
     }
 
     /// One hit a line. `found` is in order of offset.
-    fn hits(&self, text: &str, found: &[(usize, Rule)]) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = Vec::new();
-        let (mut line, mut line_start) = (1, 0);
-        for &(offset, rule) in found {
-            let passed = &text.as_bytes()[line_start..offset];
-            let breaks = memchr::memchr_iter(b'\n', passed).count();
-            if breaks > 0 {
-                line += breaks;
-                line_start += memchr::memrchr(b'\n', passed).map_or(0, |at| at + 1);
-            }
-            match hits.last_mut() {
-                Some(hit) if hit.line == line => hit.rules.push(rule),
-                _ => {
-                    let rest = &text[line_start..];
-                    let here = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
-                    let above =
-                        text[..line_start].strip_suffix('\n').map(|text| text.rsplit('\n').next().unwrap_or(text));
-                    hits.push(Hit {
-                        line,
-                        rules: vec![rule],
-                        source: here.trim_matches(is_python_space).to_owned(),
-                        marked: self.marker.covers(here, above),
-                    });
-                }
-            }
-        }
-        for hit in &mut hits {
-            hit.rules.sort_unstable();
-            hit.rules.dedup();
-        }
-        hits
+    fn hits(&self, text: &str, found: &[Found]) -> Vec<Hit> {
+        let lines = Lines::new(text);
+        let on_one_line = |a: &Found, b: &Found| lines.number(a.range.start) == lines.number(b.range.start);
+        found.chunk_by(on_one_line).filter_map(|shapes| self.hit(&lines, shapes)).collect()
+    }
+
+    /// Of all the shapes on a line.
+    fn hit(&self, lines: &Lines, shapes: &[Found]) -> Option<Hit> {
+        let dropped = shapes.iter().all(|shape| shape.dropped);
+        let counted = || shapes.iter().filter(|shape| shape.dropped == dropped);
+        let first = counted().next()?;
+        let (line, column) = lines.place(first.range.start);
+        let (end_line, end_column) = lines.place(first.range.end);
+        let mut rules: Vec<Rule> = counted().map(|shape| shape.rule).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        let source = lines.line(line);
+        let above = (line > 1).then(|| lines.line(line - 1));
+        Some(Hit {
+            line,
+            column,
+            end_line,
+            end_column,
+            rules,
+            strength: counted().filter_map(|shape| shape.strength).max(),
+            source: source.trim_matches(is_python_space).to_owned(),
+            reason: self.marker.reason(source, above).map(str::to_owned),
+            dropped,
+        })
+    }
+}
+
+/// Tells offsets in a text by line and column, all 1-based.
+struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    fn new(text: &'t str) -> Lines<'t> {
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
+        Lines { text, starts: std::iter::once(0).chain(breaks.map(|at| at + 1)).collect() }
+    }
+
+    fn number(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset)
+    }
+
+    fn place(&self, offset: usize) -> (usize, usize) {
+        let line = self.number(offset);
+        (line, 1 + self.text[self.starts[line - 1]..offset].chars().count())
+    }
+
+    /// Without its line break.
+    fn line(&self, number: usize) -> &'t str {
+        let end = self.starts.get(number).map_or(self.text.len(), |next| next - 1);
+        &self.text[self.starts[number - 1]..end]
     }
 }
 
