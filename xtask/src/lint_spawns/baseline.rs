@@ -31,7 +31,7 @@ pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a BTreeMap<String, usize>
     let mut seen = BTreeMap::new();
     for file in files {
         let path = file.path.as_str();
-        let unmarked: Vec<&Hit> = file.hits.iter().filter(|hit| !hit.marked).collect();
+        let unmarked: Vec<&Hit> = file.hits.iter().filter(|hit| hit.reason.is_none()).collect();
         if !baseline.is_empty() {
             seen.insert(path, unmarked.len());
         }

@@ -4,20 +4,30 @@ use camino::Utf8PathBuf;
 
 use super::marker::Marker;
 use super::policy::Policy;
-use super::rule::Rule;
-use super::search::Search;
+use super::rule::{Rule, Strength};
+use super::search::{Found, Search};
 use super::source;
 
 /// A line where a shape was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// 1-based.
+    /// 1-based, as all of these.
     pub line: usize,
+    /// In characters of the decoded text; where the first of its shapes starts.
+    pub column: usize,
+    pub end_line: usize,
+    /// Of the character after that shape.
+    pub end_column: usize,
     /// In table order, at least one.
     pub rules: Vec<Rule>,
+    /// The highest of its shapes; that of what cannot be parsed is not known.
+    pub strength: Option<Strength>,
     /// The line without the white space around it.
     pub source: String,
-    pub marked: bool,
+    /// Why it is accepted, if it has a marker.
+    pub reason: Option<String>,
+    /// Whether all of its shapes are. Those that are do not count for the rest of this where others are not.
+    pub dropped: bool,
 }
 
 /// A file that was looked at.
@@ -47,14 +57,7 @@ impl<'p> Checker<'p> {
             return Vec::new();
         }
         let text = source::decode(bytes);
-        let found: Vec<(usize, Rule)> = self
-            .search
-            .find(&text)
-            .iter()
-            .filter(|found| !found.dropped)
-            .map(|found| (found.range.start, found.rule))
-            .collect();
-        self.hits(&text, &found)
+        self.hits(&text, &self.search.find(&text))
     }
 
     /// Whether a needle is there that [`Checker::check`] does not see, for the NUL bytes in it. UTF-16 has them.
@@ -67,37 +70,63 @@ impl<'p> Checker<'p> {
     }
 
     /// One hit a line. `found` is in order of offset.
-    fn hits(&self, text: &str, found: &[(usize, Rule)]) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = Vec::new();
-        let (mut line, mut line_start) = (1, 0);
-        for &(offset, rule) in found {
-            let passed = &text.as_bytes()[line_start..offset];
-            let breaks = memchr::memchr_iter(b'\n', passed).count();
-            if breaks > 0 {
-                line += breaks;
-                line_start += memchr::memrchr(b'\n', passed).map_or(0, |at| at + 1);
-            }
-            match hits.last_mut() {
-                Some(hit) if hit.line == line => hit.rules.push(rule),
-                _ => {
-                    let rest = &text[line_start..];
-                    let here = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
-                    let above =
-                        text[..line_start].strip_suffix('\n').map(|text| text.rsplit('\n').next().unwrap_or(text));
-                    hits.push(Hit {
-                        line,
-                        rules: vec![rule],
-                        source: here.trim_matches(is_python_space).to_owned(),
-                        marked: self.marker.covers(here, above),
-                    });
-                }
-            }
-        }
-        for hit in &mut hits {
-            hit.rules.sort_unstable();
-            hit.rules.dedup();
-        }
-        hits
+    fn hits(&self, text: &str, found: &[Found]) -> Vec<Hit> {
+        let lines = Lines::new(text);
+        let on_one_line = |a: &Found, b: &Found| lines.number(a.range.start) == lines.number(b.range.start);
+        found.chunk_by(on_one_line).filter_map(|shapes| self.hit(&lines, shapes)).collect()
+    }
+
+    /// Of all the shapes on a line.
+    fn hit(&self, lines: &Lines, shapes: &[Found]) -> Option<Hit> {
+        let dropped = shapes.iter().all(|shape| shape.dropped);
+        let counted = || shapes.iter().filter(|shape| shape.dropped == dropped);
+        let first = counted().next()?;
+        let (line, column) = lines.place(first.range.start);
+        let (end_line, end_column) = lines.place(first.range.end);
+        let mut rules: Vec<Rule> = counted().map(|shape| shape.rule).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        let source = lines.line(line);
+        let above = (line > 1).then(|| lines.line(line - 1));
+        Some(Hit {
+            line,
+            column,
+            end_line,
+            end_column,
+            rules,
+            strength: counted().filter_map(|shape| shape.strength).max(),
+            source: source.trim_matches(is_python_space).to_owned(),
+            reason: self.marker.reason(source, above).map(str::to_owned),
+            dropped,
+        })
+    }
+}
+
+/// Tells offsets in a text by line and column, all 1-based.
+struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    fn new(text: &'t str) -> Lines<'t> {
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
+        Lines { text, starts: std::iter::once(0).chain(breaks.map(|at| at + 1)).collect() }
+    }
+
+    fn number(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset)
+    }
+
+    fn place(&self, offset: usize) -> (usize, usize) {
+        let line = self.number(offset);
+        (line, 1 + self.text[self.starts[line - 1]..offset].chars().count())
+    }
+
+    /// Without its line break.
+    fn line(&self, number: usize) -> &'t str {
+        let end = self.starts.get(number).map_or(self.text.len(), |next| next - 1);
+        &self.text[self.starts[number - 1]..end]
     }
 }
 

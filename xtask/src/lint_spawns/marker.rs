@@ -9,14 +9,18 @@ pub struct Marker(Regex);
 impl Marker {
     /// `text` is the policy's, `detached-spawn: ok` say; it is taken literally.
     pub fn new(text: &str) -> anyhow::Result<Marker> {
-        // Python's white space, which the four separators belong to; then a dash; then anything but space and dashes.
-        let space = r"[\s\x1c-\x1f]";
-        let pattern = format!(r"{}{space}*(?:—|-+)[\s\x1c-\x1f—–-]*[^\s\x1c-\x1f—–-]", regex::escape(text));
+        // Python's white space, which the four separators belong to; then a dash; then the reason, which begins with
+        // anything but space and dashes, and does not end in space.
+        let pattern = format!(
+            r"{}[\s\x1c-\x1f]*(?:—|-+)[\s\x1c-\x1f—–-]*(?<reason>[^\s\x1c-\x1f—–-](?:.*[^\s\x1c-\x1f])?)",
+            regex::escape(text)
+        );
         Ok(Marker(Regex::new(&pattern)?))
     }
 
-    /// Whether a hit on `line` is accepted there or on the line above it.
-    pub fn covers(&self, line: &str, above: Option<&str>) -> bool {
-        self.0.is_match(line) || above.is_some_and(|above| self.0.is_match(above))
+    /// Why a hit on `line` is accepted, if it is: there, or else on the line above it.
+    pub fn reason<'t>(&self, line: &'t str, above: Option<&'t str>) -> Option<&'t str> {
+        let reason = |line| Some(self.0.captures(line)?.name("reason")?.as_str());
+        reason(line).or_else(|| reason(above?))
     }
 }

@@ -11,7 +11,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::rule::{Group, Rule};
+use super::rule::{self, Group, Rule};
 use crate::output::printable_path;
 
 const CARGO_TABLE: &str = "workspace.metadata.lint-spawns";
@@ -293,7 +293,7 @@ impl RawPolicy {
             None | Some(Markers::Reference) => {}
         }
         let mut rules = match &self.select {
-            None => rules_of(Group::Default).collect(),
+            None => Rule::ALL.into_iter().filter(|rule| rule.group() == Group::Default).collect(),
             Some(names) => rules(names, "select", &place)?,
         };
         if let Some(names) = &self.ignore {
@@ -338,27 +338,10 @@ fn include_entry(entry: &Spanned<String>, place: &Place) -> Result<Utf8PathBuf> 
     Ok(if path.as_str().is_empty() { Utf8PathBuf::from(".") } else { path })
 }
 
-fn rules_of(group: Group) -> impl Iterator<Item = Rule> {
-    Rule::ALL.into_iter().filter(move |rule| rule.group() == group)
-}
-
 fn rules(names: &[Spanned<String>], key: &str, place: &Place) -> Result<Vec<Rule>> {
     let mut chosen = Vec::new();
     for name in names {
-        match name.get_ref().as_str() {
-            "default" => chosen.extend(rules_of(Group::Default)),
-            "extended" => chosen.extend(rules_of(Group::Extended)),
-            "all" => chosen.extend(Rule::ALL),
-            single => match Rule::ALL.into_iter().find(|rule| rule.name() == single) {
-                Some(rule) => chosen.push(rule),
-                None => {
-                    let known: Vec<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();
-                    let what =
-                        format!("unknown rule {single:?}; known are default, extended, all, {}", known.join(", "));
-                    return Err(place.error(name.span(), key, &what));
-                }
-            },
-        }
+        chosen.extend(rule::chosen(name.get_ref()).map_err(|what| place.error(name.span(), key, &what))?);
     }
     chosen.sort_unstable();
     chosen.dedup();

@@ -51,7 +51,7 @@ pub fn check(files: &[CheckedFile], verdict: &Verdict, policy: &Policy, strict: 
 pub fn baseline(files: &[CheckedFile], policy: &Policy) -> String {
     let mut text = format!("[{}]\n", policy.origin.baseline_header);
     for file in files {
-        let unmarked = file.hits.iter().filter(|hit| !hit.marked).count();
+        let unmarked = file.hits.iter().filter(|hit| hit.reason.is_none()).count();
         if unmarked > 0 {
             let _ = writeln!(text, "{} = {unmarked}", toml_key(file.path.as_str()));
         }
@@ -129,7 +129,7 @@ fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) 
 
 fn clean(text: &mut String, files: &[CheckedFile], verdict: &Verdict, origin: &str) {
     let (n, noun) = plural(files.len(), "file", "files");
-    let marked = files.iter().flat_map(|file| &file.hits).filter(|hit| hit.marked).count();
+    let marked = files.iter().flat_map(|file| &file.hits).filter(|hit| hit.reason.is_some()).count();
     let mut known = Vec::new();
     if marked > 0 {
         known.push(format!("{marked} marked"));

@@ -29,6 +29,28 @@ pub enum Group {
     Extended,
 }
 
+/// The names of many rules at once.
+const GROUPS: [(&str, &[Group]); 3] =
+    [("default", &[Group::Default]), ("extended", &[Group::Extended]), ("all", &[Group::Default, Group::Extended])];
+
+/// The rules that a name stands for, be it a rule's or a group's; else what is wrong with it.
+pub fn chosen(name: &str) -> Result<Vec<Rule>, String> {
+    if let Some((_, groups)) = GROUPS.iter().find(|(group, _)| *group == name) {
+        return Ok(Rule::ALL.into_iter().filter(|rule| groups.contains(&rule.group())).collect());
+    }
+    if let Some(rule) = Rule::ALL.into_iter().find(|rule| rule.name() == name) {
+        return Ok(vec![rule]);
+    }
+    let known = || GROUPS.iter().map(|(group, _)| *group).chain(Rule::ALL.iter().map(|rule| rule.name()));
+    // As near as rustc wants it: a third of the letters may be wrong.
+    let near = name.chars().count().max(3) / 3;
+    let distance = |known: &&str| strsim::osa_distance(name, known);
+    Err(match known().min_by_key(distance).filter(|nearest| distance(nearest) <= near) {
+        Some(nearest) => format!("unknown rule {name:?}; did you mean {nearest}?"),
+        None => format!("unknown rule {name:?}; known are {}", known().collect::<Vec<_>>().join(", ")),
+    })
+}
+
 /// How far a child gets from its owner. The order is that of rising trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {

@@ -19,6 +19,7 @@ fn policies_that_cannot_be_used() {
         ("bad glob", "exclude = ['a[']\n"),
         ("empty glob", "exclude = ['/']\n"),
         ("unknown rule", "select = ['start-session']\n"),
+        ("unknown rule like none", "select = ['detached']\n"),
         ("unknown rule to ignore", "ignore = ['start-session']\n"),
         ("unknown kind of markers", "markers = 'strict'\n"),
         ("empty marker", "marker = ' '\n"),

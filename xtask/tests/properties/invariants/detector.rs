@@ -1,10 +1,12 @@
 //! What holds for the hits in any text, Python or not.
 
-use anyhow::{Result, ensure};
+use std::ops::Range;
+
+use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use rustpython_parser::{Parse as _, ast};
 use xtask::lint_spawns::check::{Checker, Hit};
-use xtask::lint_spawns::detect::detect;
+use xtask::lint_spawns::detect::{Shape, detect};
 use xtask::lint_spawns::policy::Policy;
 use xtask::lint_spawns::rule::Rule;
 use xtask::lint_spawns::tree::Tree;
@@ -49,8 +51,23 @@ fn hits_are_in_the_text(text: &str, hits: &[Hit]) -> Result<()> {
         ensure!(hit.source.trim() == hit.source, "{:?} is not trimmed", hit.source);
         ensure!(!hit.rules.is_empty(), "line {} breaks no rule", hit.line);
         ensure!(hit.rules.is_sorted_by(|a, b| a < b), "the rules of line {} are {:?}", hit.line, hit.rules);
+        let shape = place(text, hit).and_then(|place| text.get(place)).with_context(|| format!("where is {hit:?}?"))?;
+        ensure!(shape.trim() == shape && !shape.is_empty(), "{shape:?} is the shape of line {}", hit.line);
+        let unknown = hit.rules == [Rule::Unparsable];
+        ensure!(hit.strength.is_none() == unknown, "line {} detaches by {:?}", hit.line, hit.strength);
+        ensure!(!unknown || needles().any(|needle| *needle == shape), "{shape:?} is no needle");
     }
     Ok(())
+}
+
+/// Where a hit is said to be, in bytes.
+fn place(text: &str, hit: &Hit) -> Option<Range<usize>> {
+    let offset = |line: usize, column: usize| {
+        let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+        let before = text[start..].chars().take(column - 1);
+        Some(start + before.map(|c| (c != '\n').then(|| c.len_utf8())).sum::<Option<usize>>()?)
+    };
+    Some(offset(hit.line, hit.column)?..offset(hit.end_line, hit.end_column)?)
 }
 
 fn hits_have_a_needle(text: &str, hits: &[Hit]) -> Result<()> {
@@ -72,7 +89,11 @@ fn hits_have_a_needle(text: &str, hits: &[Hit]) -> Result<()> {
 }
 
 fn mentions_any(text: &str) -> bool {
-    Rule::ALL.iter().flat_map(|rule| rule.needles()).chain([&HELPER]).any(|needle| text.contains(needle))
+    needles().any(|needle| text.contains(needle))
+}
+
+fn needles() -> impl Iterator<Item = &'static &'static str> {
+    Rule::ALL.iter().flat_map(|rule| rule.needles()).chain([&HELPER])
 }
 
 fn line_breaks_are_all_the_same(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
@@ -109,14 +130,20 @@ pub(crate) fn narrowing_hides_nothing(text: &str, hits: &[Hit]) -> Result<bool> 
         return Ok(false);
     }
     let Ok(module) = ast::Suite::parse(text, "") else { return Ok(false) };
-    let mut whole: Vec<(usize, Rule)> = detect(&Tree::new(&module, 0, 0), &[HELPER.to_owned()])
-        .iter()
-        .map(|shape| (1 + text[..shape.range.start].matches('\n').count(), shape.rule))
-        .collect();
+    let mut shapes = detect(&Tree::new(&module, 0, 0), &[HELPER.to_owned()]);
+    shapes.sort_by_key(|shape| (shape.range.start, shape.rule));
+    let line = |shape: &Shape| 1 + text[..shape.range.start].matches('\n').count();
+    let mut whole: Vec<(usize, Rule)> = shapes.iter().map(|shape| (line(shape), shape.rule)).collect();
     whole.sort_unstable();
     whole.dedup();
     let narrowed = pairs(hits);
     ensure!(narrowed == whole, "{narrowed:?}, but without narrowing {whole:?}");
+    for (hit, shapes) in hits.iter().zip(shapes.chunk_by(|a, b| line(a) == line(b))) {
+        let (place, first) = (place(text, hit), &shapes[0].range);
+        ensure!(place.as_ref() == Some(first), "line {} at {place:?}, but without narrowing at {first:?}", hit.line);
+        let strength = shapes.iter().map(|shape| shape.strength).max();
+        ensure!(hit.strength == strength, "{:?} on line {}, not {strength:?}", hit.strength, hit.line);
+    }
     Ok(true)
 }
 
