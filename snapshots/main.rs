@@ -10,20 +10,46 @@ use std::process::Command;
 use camino::{Utf8Path, Utf8PathBuf};
 
 const POLICY: &str = "snapshots/policy.toml";
+const EXTENDED: &str = "snapshots/policy_extended.toml";
+const PRECISE: &str = "snapshots/policy_precise.toml";
 
 #[test]
 fn flagged() {
-    check_folder("flagged", |expected| assert!(!expected.is_empty(), "a flagged fixture names no line"));
+    check_folder("flagged", POLICY, names_lines);
 }
 
 #[test]
 fn excluded() {
-    check_folder("excluded", |expected| assert!(expected.is_empty(), "an excluded fixture names lines"));
+    check_folder("excluded", POLICY, names_no_line);
 }
 
 #[test]
 fn marked() {
-    check_folder("marked", |_| {});
+    check_folder("marked", POLICY, |_| {});
+}
+
+#[test]
+#[ignore = "the extended rules are not there yet"]
+fn extended_flagged() {
+    check_folder("extended/flagged", EXTENDED, names_lines);
+}
+
+#[test]
+#[ignore = "the extended rules are not there yet"]
+fn extended_excluded() {
+    check_folder("extended/excluded", EXTENDED, names_no_line);
+}
+
+#[test]
+#[ignore = "`precise` is not there yet"]
+fn precise_dropped() {
+    check_folder("precise/dropped", PRECISE, names_no_line);
+}
+
+#[test]
+#[ignore = "`precise` is not there yet"]
+fn precise_kept() {
+    check_folder("precise/kept", PRECISE, names_lines);
 }
 
 #[test]
@@ -51,12 +77,21 @@ fn no_orphan() {
     for entry in folder.read_dir_utf8().unwrap().map(Result::unwrap) {
         let Some(name) = entry.file_name().strip_suffix(".snap") else { continue };
         let (folder, fixture) = name.split_once("__").unwrap();
-        let path = workspace().join("fixtures").join(folder).join(format!("{fixture}.py"));
+        let path = workspace().join("fixtures").join(folder.replace('_', "/")).join(format!("{fixture}.py"));
         assert!(matches!(folder, "hermes" | "cli") || path.exists(), "{name}.snap pins no fixture");
     }
 }
 
-fn check_folder(folder: &str, prove: fn(&BTreeSet<usize>)) {
+fn names_lines(expected: &BTreeSet<usize>) {
+    assert!(!expected.is_empty(), "a flagged fixture names no line");
+}
+
+fn names_no_line(expected: &BTreeSet<usize>) {
+    assert!(expected.is_empty(), "an excluded fixture names lines");
+}
+
+/// The snapshots of `extended/flagged` are `extended_flagged__*.snap`.
+fn check_folder(folder: &str, policy: &str, prove: fn(&BTreeSet<usize>)) {
     let path = workspace().join("fixtures").join(folder);
     let mut names: Vec<String> =
         path.read_dir_utf8().unwrap().map(|entry| entry.unwrap().file_name().to_owned()).collect();
@@ -67,12 +102,12 @@ fn check_folder(folder: &str, prove: fn(&BTreeSet<usize>)) {
         let expected = expected_lines(&path.join(&name));
         prove(&expected);
         let relative = format!("fixtures/{folder}/{name}");
-        let (found, shown) = run(&["--config", POLICY, &relative]);
+        let (found, shown) = run(&["--config", policy, &relative]);
         if found != expected {
             wrong.push(format!("{relative}: lines {found:?}, the fixture says {expected:?}"));
             continue;
         }
-        pin(&format!("{folder}__{stem}"), &shown);
+        pin(&format!("{}__{stem}", folder.replace('/', "_")), &shown);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
