@@ -9,17 +9,18 @@ use super::tree::{Node, Tree};
 /// assignment, or a class that is derived from it.
 pub(super) fn aliases(tree: &Tree, known: impl Fn(&str) -> bool) -> Vec<String> {
     let mut aliases = Vec::new();
+    let last = |path: &str| path.rsplit('.').next().is_some_and(&known);
     for cursor in tree.cursors() {
         let Node::Stmt(stmt) = cursor.node() else { continue };
         match stmt {
             Stmt::Import(import) => {
-                let last = |path: &str| path.rsplit('.').next().is_some_and(&known);
                 let named = import.names.iter().filter(|alias| last(&alias.name));
                 aliases.extend(named.filter_map(|alias| alias.asname.as_deref()).map(str::to_owned));
             }
             Stmt::ImportFrom(import) => {
-                let named = import.names.iter().filter(|alias| known(&alias.name));
-                aliases.extend(named.filter_map(|alias| alias.asname.as_deref()).map(str::to_owned));
+                let of_known = import.module.as_deref().is_some_and(last);
+                let named = import.names.iter().filter(|alias| of_known || known(&alias.name));
+                aliases.extend(named.map(|alias| alias.asname.as_ref().unwrap_or(&alias.name).to_string()));
             }
             Stmt::Assign(assign) if is_known(&assign.value, &known) => {
                 aliases.extend(assign.targets.iter().filter_map(name_of));

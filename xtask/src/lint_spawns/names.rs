@@ -255,13 +255,25 @@ impl<'a> Names<'a> {
         trees
     }
 
+    /// Whether a mention of a name can bind it, as far as the text right after it tells: `name.` and `name(` cannot, but
+    /// for imports and definitions.
+    fn may_bind(&self, mention: Range<usize>, line: usize) -> bool {
+        let line = self.outline().line(line).range.clone();
+        match self.text[mention.end..line.end].trim_start_matches([' ', '\t']).bytes().next() {
+            Some(b'.' | b'(' | b'[') => ["import", "def", "class"]
+                .iter()
+                .any(|word| memmem::find(&self.text.as_bytes()[line.clone()], word.as_bytes()).is_some()),
+            _ => true,
+        }
+    }
+
     fn bindings(&self, name: &str, scope: Scope) -> Rc<[Binding<'a>]> {
         let key = (name.to_owned(), scope);
         if let Some(known) = self.bindings.borrow().get(&key) {
             return Rc::clone(known);
         }
         let mut found = Vec::new();
-        for line in self.lines_that_mention(name, scope) {
+        for line in self.lines_of(name, scope, |mention, line| self.may_bind(mention, line)) {
             for cursor in self.trees(line).iter().flat_map(Tree::cursors) {
                 let Some((binding, inside)) = binding(name, cursor) else { continue };
                 let its_scope = if inside { Some(line) } else { self.outline().line(line).scope };
@@ -279,6 +291,10 @@ impl<'a> Names<'a> {
 
     /// The lines whose code mentions a name and that can bind it in a scope, in their order.
     pub fn lines_that_mention(&self, name: &str, scope: Scope) -> Vec<usize> {
+        self.lines_of(name, scope, |_, _| true)
+    }
+
+    fn lines_of(&self, name: &str, scope: Scope, wanted: impl Fn(Range<usize>, usize) -> bool) -> Vec<usize> {
         let outline = self.outline();
         let range = match scope {
             Some(header) => {
@@ -289,13 +305,14 @@ impl<'a> Names<'a> {
         };
         let mut lines: Vec<usize> = Vec::new();
         for mention in mentions(&self.text[range.clone()], name) {
-            let Some(line) = outline.line_at(range.start + mention.start) else { continue };
+            let mention = range.start + mention.start..range.start + mention.end;
+            let Some(line) = outline.line_at(mention.start) else { continue };
             let declares = |line: usize| {
                 let code = self.text[outline.line(line).range.clone()].trim_start();
                 code.starts_with("global ") || code.starts_with("nonlocal ")
             };
             let matters = Some(line) == scope || outline.line(line).scope == scope || declares(line);
-            if matters && lines.last() != Some(&line) {
+            if matters && lines.last() != Some(&line) && wanted(mention, line) {
                 lines.push(line);
             }
         }

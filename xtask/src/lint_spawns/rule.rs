@@ -127,7 +127,17 @@ impl Rule {
             Rule::OsSetsid | Rule::SetsidAlias => &["setsid", "setpgid", "setpgrp"],
             Rule::KwargsItem | Rule::DefaultDetaches => &["start_new_session", "process_group"],
             Rule::OsSpawn => &["posix_spawn", "posix_spawnp", "P_DETACH"],
-            Rule::PtySpawn => &["pty", "forkpty", "login_tty", "ptyprocess", "winpty", "pexpect", "spawnProcess"],
+            Rule::PtySpawn => &[
+                "pty.",
+                "pty as",
+                "pty import",
+                "forkpty",
+                "login_tty",
+                "ptyprocess",
+                "winpty",
+                "pexpect",
+                "spawnProcess",
+            ],
             Rule::WindowsCreationflags => &[
                 "creationflags",
                 "CreateProcess",
@@ -137,24 +147,41 @@ impl Rule {
                 "CreateProcessAsUserW",
                 "CreateProcessAsUserA",
             ],
+            Rule::ArgvDetacher | Rule::ShellBackground => &[
+                "subprocess",
+                "create_subprocess_exec",
+                "create_subprocess_shell",
+                "subprocess_exec",
+                "subprocess_shell",
+                "Subprocess",
+                "Popen",
+                "popen",
+                "system(",
+                "system as",
+                "anyio",
+                "trio",
+            ],
+            Rule::DaemonLibrary => &["DaemonContext", "Daemonize"],
+            Rule::DoubleFork => &["fork"],
+            Rule::DetachHelper | Rule::Unparsable => &[],
+        }
+    }
+
+    /// The names whose statements are looked at in a text that has a needle.
+    pub fn sought(self) -> &'static [&'static str] {
+        match self {
             Rule::ArgvDetacher => &[
-                "setsid",
-                "nohup",
-                "systemd-run",
-                "daemonize",
-                "start-stop-daemon",
-                "tmux",
-                "screen",
-                "docker",
-                "podman",
-                "\"at\"",
-                "'at'",
-                "/at",
-                "\"batch\"",
-                "'batch'",
-                "/batch",
-                "cmd",
-                "CMD",
+                "Popen",
+                "run",
+                "call",
+                "check_call",
+                "check_output",
+                "create_subprocess_exec",
+                "subprocess_exec",
+                "run_process",
+                "open_process",
+                "Subprocess",
+                "__init__",
             ],
             Rule::ShellBackground => &[
                 "shell",
@@ -166,38 +193,8 @@ impl Rule {
                 "subprocess_shell",
                 "run_process",
                 "open_process",
-                "-c",
-                "-lc",
-                "-ec",
             ],
-            Rule::DaemonLibrary => &["DaemonContext", "Daemonize"],
-            Rule::DoubleFork => &["fork"],
-            Rule::DetachHelper | Rule::Unparsable => &[],
-        }
-    }
-
-    /// The names whose statements are looked at in a text that has a needle.
-    pub fn sought(self) -> &'static [&'static str] {
-        match self {
-            Rule::ArgvDetacher | Rule::ShellBackground => &[
-                "Popen",
-                "run",
-                "call",
-                "check_call",
-                "check_output",
-                "getoutput",
-                "getstatusoutput",
-                "system",
-                "popen",
-                "create_subprocess_exec",
-                "create_subprocess_shell",
-                "subprocess_exec",
-                "subprocess_shell",
-                "run_process",
-                "open_process",
-                "Subprocess",
-                "__init__",
-            ],
+            Rule::PtySpawn => &["pty", "forkpty", "login_tty", "pexpect", "spawnProcess", "spawn", "spawnu", "fork"],
             Rule::StartNewSession
             | Rule::ProcessGroup
             | Rule::OsSetsid
@@ -206,7 +203,6 @@ impl Rule {
             | Rule::SetsidAlias
             | Rule::KwargsItem
             | Rule::OsSpawn
-            | Rule::PtySpawn
             | Rule::WindowsCreationflags
             | Rule::DaemonLibrary
             | Rule::DefaultDetaches

@@ -36,23 +36,48 @@ pub struct Found {
 #[derive(Debug)]
 pub struct Search<'p> {
     needles: Needles,
-    /// Of the names whose statements are looked at in a text with a needle. None if a statement alone tells.
-    sought: Option<Needles>,
+    /// None if each shape can be told from its statement alone.
+    around: Option<Around>,
     helpers: &'p [String],
     rules: &'p [Rule],
     precise: bool,
 }
 
+/// What is looked for in a text with a needle.
+#[derive(Debug)]
+struct Around {
+    /// The names whose statements are looked at.
+    sought: Needles,
+    /// Parts of the lists of words that detach.
+    detachers: Needles,
+    /// Ends of the names of shells.
+    shells: Needles,
+}
+
+impl Around {
+    fn new(policy: &Policy) -> anyhow::Result<Around> {
+        let rules = policy.rules.iter().chain(&[Rule::ArgvDetacher]);
+        let words = rules.flat_map(|rule| rule.sought()).copied();
+        let detachers = command::PROGRAMS.iter().flat_map(|program| match program.len() {
+            // In other words, too, if they are as short.
+            0..4 => ["\"", "'", "/", "\\"].map(|before| format!("{before}{program}")).to_vec(),
+            _ => vec![(*program).to_owned()],
+        });
+        let detachers: Vec<String> = detachers.flat_map(|word| [word.to_uppercase(), word]).collect();
+        Ok(Around {
+            sought: Needles::new(words.chain(policy.helpers().iter().map(String::as_str)))?,
+            detachers: Needles::new(detachers.iter().map(String::as_str))?,
+            shells: Needles::new(["sh\"", "sh'"].into_iter())?,
+        })
+    }
+}
+
 impl<'p> Search<'p> {
     pub fn new(policy: &'p Policy) -> anyhow::Result<Search<'p>> {
         let looks_around = policy.precise || policy.rules.iter().any(|rule| rule.group() == Group::Extended);
-        let sought = || {
-            let words = policy.rules.iter().flat_map(|rule| rule.sought()).copied();
-            Needles::new(words.chain(policy.helpers().iter().map(String::as_str)))
-        };
         Ok(Search {
             needles: Needles::new(policy.needles())?,
-            sought: looks_around.then(sought).transpose()?,
+            around: looks_around.then(|| Around::new(policy)).transpose()?,
             helpers: policy.helpers(),
             rules: &policy.rules,
             precise: policy.precise,
@@ -67,9 +92,9 @@ impl<'p> Search<'p> {
     /// The shapes in a text, in order of where they start.
     pub fn find(&self, text: &str) -> Vec<Found> {
         let needles: Vec<Range<usize>> = self.mentions(text.as_bytes()).collect();
-        let mut found: Vec<Found> = match &self.sought {
+        let mut found: Vec<Found> = match &self.around {
             None => statement::cut(text, &needles).flat_map(|statement| self.find_in(&statement)).collect(),
-            Some(sought) => self.find_by_names(text, &needles, sought),
+            Some(around) => self.find_by_names(text, &needles, around),
         };
         found.retain(|found| self.rules.contains(&found.rule));
         found.sort_by_key(|found| (found.range.start, found.rule));
@@ -90,20 +115,22 @@ impl<'p> Search<'p> {
     }
 
     /// The shapes in a text that are told by what its names mean.
-    fn find_by_names(&self, text: &str, needles: &[Range<usize>], sought: &Needles) -> Vec<Found> {
+    fn find_by_names(&self, text: &str, needles: &[Range<usize>], around: &Around) -> Vec<Found> {
         let mentioned: HashSet<&str> = needles.iter().map(|needle| &text[needle.clone()]).collect();
         let is_mentioned = |rule: &Rule| rule.needles().iter().any(|needle| mentioned.contains(needle));
-        let detaches = || text.contains('&') || command::PROGRAMS.iter().any(|program| text.contains(program));
-        let rules: Vec<Rule> = self
-            .rules
-            .iter()
-            .copied()
-            .filter(|rule| is_mentioned(rule) && (*rule != Rule::ShellBackground || detaches()))
-            .collect();
+        let rules: Vec<Rule> = self.rules.iter().copied().filter(is_mentioned).collect();
+        // The calls that take a list of words are many, and few of these lists matter.
+        let has_list = |rule: &Rule| match rule {
+            Rule::ArgvDetacher => around.detachers.find_iter(text.as_bytes()).next().is_some(),
+            Rule::ShellBackground => around.shells.find_iter(text.as_bytes()).next().is_some(),
+            _ => false,
+        };
+        let lists = if rules.iter().any(has_list) { Rule::ArgvDetacher.sought() } else { &[] };
+        let others = rules.iter().filter(|rule| **rule != Rule::ArgvDetacher).flat_map(|rule| rule.sought());
         // Words that are nothing unusual where they cannot be parsed.
         let usual = |rule: &Rule| matches!(rule, Rule::ArgvDetacher | Rule::ShellBackground);
         let unusual: HashSet<&str> =
-            rules.iter().filter(|rule| !usual(rule)).flat_map(|rule| rule.sought()).copied().collect();
+            rules.iter().filter(|rule| !usual(rule)).flat_map(|rule| rule.needles()).copied().collect();
         let helpers = self.helpers.iter().map(String::as_str);
 
         let shelf = Shelf::default();
@@ -111,9 +138,9 @@ impl<'p> Search<'p> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         let mut known: HashSet<String> =
-            rules.iter().flat_map(|rule| rule.sought()).copied().chain(helpers).map(str::to_owned).collect();
+            lists.iter().chain(others).copied().chain(helpers).map(str::to_owned).collect();
         let mut mentions: Vec<Range<usize>> =
-            sought.mentions(text.as_bytes()).filter(|mention| known.contains(&text[mention.clone()])).collect();
+            around.sought.mentions(text.as_bytes()).filter(|mention| known.contains(&text[mention.clone()])).collect();
         for _ in 0..ROUNDS {
             if mentions.is_empty() {
                 break;
@@ -200,7 +227,11 @@ impl Needles {
         let is_name = |at: Option<usize>| {
             at.and_then(|at| text.get(at)).is_some_and(|&byte: &u8| byte.is_ascii() && continues_name(byte))
         };
-        self.find_iter(text).filter(move |range| !is_name(range.start.checked_sub(1)) && !is_name(Some(range.end)))
+        self.find_iter(text).filter(move |range| {
+            let starts_inside = is_name(Some(range.start)) && is_name(range.start.checked_sub(1));
+            let ends_inside = is_name(range.end.checked_sub(1)) && is_name(Some(range.end));
+            !starts_inside && !ends_inside
+        })
     }
 
     fn find_iter(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {

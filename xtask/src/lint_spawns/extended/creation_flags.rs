@@ -101,7 +101,9 @@ fn flags<'t, 'a: 't>(names: &Names<'a>, value: Arm<'t>) -> Vec<(Strength, Range<
                     rest.extend([arm.with(&bin_op.right), arm.with(&bin_op.left)]);
                     continue;
                 }
-                Expr::Name(name) => flag(&name.id),
+                Expr::Name(_) => {
+                    names.paths(site).iter().find_map(|path| flag(path.rsplit('.').next().unwrap_or_default()))
+                }
                 Expr::Attribute(attribute) => flag(&attribute.attr),
                 Expr::Call(call) if names.is_builtin(site.with(&call.func), "getattr") => {
                     call.args.get(1).and_then(text_of).and_then(flag)

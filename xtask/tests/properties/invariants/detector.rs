@@ -130,7 +130,8 @@ pub(crate) fn narrowing_hides_nothing(text: &str, hits: &[Hit]) -> Result<bool> 
         return Ok(false);
     }
     let Ok(module) = ast::Suite::parse(text, "") else { return Ok(false) };
-    let mut shapes = detect(&Tree::new(&module, 0, 0), &[HELPER.to_owned()]);
+    let tree = Tree::new(&module, 0, 0);
+    let mut shapes = detect(&tree, &[HELPER.to_owned()]);
     shapes.sort_by_key(|shape| (shape.range.start, shape.rule));
     let line = |shape: &Shape| 1 + text[..shape.range.start].matches('\n').count();
     let mut whole: Vec<(usize, Rule)> = shapes.iter().map(|shape| (line(shape), shape.rule)).collect();
