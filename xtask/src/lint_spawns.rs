@@ -64,20 +64,20 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     if files.is_empty() && errors.is_empty() {
         return nothing_checked(&selection, &root, &policy, flags);
     }
-    let outcome = if flags.print_baseline {
-        output::print(&report::baseline(&files, &policy))?;
-        Outcome::Clean
-    } else {
-        let empty = BTreeMap::new();
-        let baseline = if flags.all || !flags.paths.is_empty() { &empty } else { &policy.baseline };
-        let verdict = baseline::judge(&files, baseline);
-        let report = report::check(&files, &verdict, &policy, flags.strict_baseline);
-        // A clean report would be a lie about what could not be read.
-        if report.problems || errors.is_empty() {
-            output::print(&report.text)?;
-        }
-        if report.problems { Outcome::Problems } else { Outcome::Clean }
+    let empty = BTreeMap::new();
+    let ignored = flags.all || flags.print_baseline || !flags.paths.is_empty();
+    let baseline = if ignored { &empty } else { &policy.baseline };
+    let verdict = baseline::judge(&files, baseline, flags.strict_baseline);
+    let outcome = match verdict.fails() && !flags.print_baseline {
+        true => Outcome::Problems,
+        false => Outcome::Clean,
     };
+    if flags.print_baseline {
+        output::print(&report::baseline(&verdict, &policy))?;
+    } else if outcome == Outcome::Problems || errors.is_empty() {
+        // A clean report would be a lie about what could not be read.
+        output::print(&report::check(files.len(), &verdict, &policy))?;
+    }
     Ok(if errors.is_empty() { outcome } else { Outcome::Failed })
 }
 
