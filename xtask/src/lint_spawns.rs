@@ -48,7 +48,9 @@ const BATCH: usize = 32;
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     let sh = Shell::new()?;
     let root = discover::root(&sh, flags.root.as_deref(), &flags.paths)?;
-    let policy = Policy::load(&root, flags.config.as_deref())?;
+    let mut policy = Policy::load(&root, flags.config.as_deref())?;
+    policy.choose(&flags.select, &flags.ignore)?;
+    policy.precise |= flags.precise;
     let jobs = flags.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let (selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
         [] => discover::tracked(&sh, &root, &policy, take),
