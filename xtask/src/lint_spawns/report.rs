@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::baseline::{Judged, Stale, Status, Verdict};
 use super::policy::Policy;
-use super::rule::Rule;
+use super::rule::{Rule, Strength};
 use crate::output::{hides, printable, printable_path};
 
 /// Lines of source are cut to this many code points.
@@ -96,9 +96,13 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
                 writeln!(text, "{path}: the baseline tolerates {tolerated}, there are {hits}; all of them are listed.");
         }
         if spawns > 0 {
-            text.push_str(
-                "A child process in a session or process group of its own goes on running when its owner is killed.\n",
-            );
+            text.push_str("Such a child process goes on running when its owner is killed:\n");
+            for strength in Strength::ALL {
+                let count = problems.iter().filter(|problem| problem.hit.strength == Some(strength)).count();
+                if count > 0 {
+                    let _ = writeln!(text, "  {count} {}", strength.consequence());
+                }
+            }
             let _ = writeln!(text, "Instead: {}", printable(&policy.advice));
             text.push_str(
                 "Where the child is meant to outlive its owner, or a time limit that kills its whole group always ends it,\n\
@@ -116,12 +120,19 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
         let (n, are) = plural(verdict.stale.len(), "baseline entry is", "baseline entries are");
         let _ = writeln!(text, "{n} {are} stale in {origin}: lower or remove what is named above.");
     }
+    let dropped = verdict.of(Status::Dropped).count();
+    if dropped > 0 {
+        let (n, noun) = plural(dropped, "hit", "hits");
+        let _ = writeln!(text, "Dropped by `precise`, since no process starts there: {n} {noun}.");
+    }
 }
 
 fn clean(text: &mut String, files: usize, verdict: &Verdict, origin: &str) {
     let (n, noun) = plural(files, "file", "files");
     let mut known = Vec::new();
-    for (status, said) in [(Status::Marked, "marked"), (Status::Tolerated, "in the baseline")] {
+    let all =
+        [(Status::Marked, "marked"), (Status::Tolerated, "in the baseline"), (Status::Dropped, "dropped by `precise`")];
+    for (status, said) in all {
         let count = verdict.of(status).count();
         if count > 0 {
             known.push(format!("{count} {said}"));
