@@ -56,6 +56,15 @@ pub struct LintSpawns {
     /// The policy file [default: Cargo.toml or pyproject.toml in the root]
     #[arg(long, value_name = "FILE")]
     pub config: Option<Utf8PathBuf>,
+    /// Rules and groups to look for instead of the policy's `select`: default, extended, all, or single rules
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    pub select: Vec<String>,
+    /// Rules and groups to leave out, beside the policy's `ignore`
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// Drop what starts no process, as `precise = true` in the policy does
+    #[arg(long)]
+    pub precise: bool,
     /// Ignore the baseline: report every unmarked hit
     #[arg(long)]
     pub all: bool,

@@ -59,7 +59,9 @@ const BATCH: usize = 32;
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     let sh = Shell::new()?;
     let root = discover::root(&sh, flags.root.as_deref(), &flags.paths)?;
-    let policy = Policy::load(&root, flags.config.as_deref())?;
+    let mut policy = Policy::load(&root, flags.config.as_deref())?;
+    policy.choose(&flags.select, &flags.ignore)?;
+    policy.precise |= flags.precise;
     let jobs = flags.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let (selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
         [] => discover::tracked(&sh, &root, &policy, take),
@@ -75,20 +77,20 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     if files.is_empty() && errors.is_empty() {
         return nothing_checked(&selection, &root, &policy, flags);
     }
-    let outcome = if flags.print_baseline {
-        output::print(&report::baseline(&files, &policy))?;
-        Outcome::Clean
-    } else {
-        let empty = BTreeMap::new();
-        let baseline = if flags.all || !flags.paths.is_empty() { &empty } else { &policy.baseline };
-        let verdict = baseline::judge(&files, baseline);
-        let report = report::check(&files, &verdict, &policy, flags.strict_baseline);
-        // A clean report would be a lie about what could not be read.
-        if report.problems || errors.is_empty() {
-            output::print(&report.text)?;
-        }
-        if report.problems { Outcome::Problems } else { Outcome::Clean }
+    let empty = BTreeMap::new();
+    let ignored = flags.all || flags.print_baseline || !flags.paths.is_empty();
+    let baseline = if ignored { &empty } else { &policy.baseline };
+    let verdict = baseline::judge(&files, baseline, flags.strict_baseline);
+    let outcome = match verdict.fails() && !flags.print_baseline {
+        true => Outcome::Problems,
+        false => Outcome::Clean,
     };
+    if flags.print_baseline {
+        output::print(&report::baseline(&verdict, &policy))?;
+    } else if outcome == Outcome::Problems || errors.is_empty() {
+        // A clean report would be a lie about what could not be read.
+        output::print(&report::check(files.len(), &verdict, &policy))?;
+    }
     Ok(if errors.is_empty() { outcome } else { Outcome::Failed })
 }
 

@@ -37,6 +37,9 @@ fn every_option_is_in_readme() {
     for option in [
         "--root",
         "--config",
+        "--select",
+        "--ignore",
+        "--precise",
         "--all",
         "--print-baseline",
         "--strict-baseline",

@@ -1,20 +1,40 @@
-//! Judges the unmarked hits of a run by the counts that the policy tolerates.
+//! Judges the hits of a run: unmarked ones by the counts that the policy tolerates.
 
 use std::collections::BTreeMap;
 
 use super::check::{CheckedFile, Hit};
 
 /// What a run comes to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Verdict<'a> {
-    /// Hits that fail the run, in order of path and line.
-    pub problems: Vec<(&'a str, &'a Hit)>,
-    /// How many unmarked hits the baseline covers.
-    pub tolerated: usize,
+    /// Every hit, in order of path and line.
+    pub hits: Vec<Judged<'a>>,
     /// Entries that name more hits than there are.
     pub stale: Vec<Stale<'a>>,
+    /// Whether these fail the run.
+    pub strict: bool,
     /// Files with more hits than their entry names: path, hits, entry.
     pub exceeded: Vec<(&'a str, usize, usize)>,
+}
+
+/// A hit, and what it counts as.
+#[derive(Debug)]
+pub struct Judged<'a> {
+    pub path: &'a str,
+    pub hit: &'a Hit,
+    pub status: Status,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It fails the run.
+    Problem,
+    /// A marker accepts it.
+    Marked,
+    /// The baseline covers it.
+    Tolerated,
+    /// It starts no process, and counts nowhere.
+    Dropped,
 }
 
 #[derive(Debug)]
@@ -25,25 +45,41 @@ pub struct Stale<'a> {
     pub hits: Option<usize>,
 }
 
-/// `files` in order of path; without a hit or with.
-pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a BTreeMap<String, usize>) -> Verdict<'a> {
-    let mut verdict = Verdict::default();
+impl<'a> Verdict<'a> {
+    pub fn of(&self, status: Status) -> impl Iterator<Item = &Judged<'a>> {
+        self.hits.iter().filter(move |judged| judged.status == status)
+    }
+
+    /// Whether the run fails.
+    pub fn fails(&self) -> bool {
+        self.of(Status::Problem).next().is_some() || (self.strict && !self.stale.is_empty())
+    }
+}
+
+/// `files` in order of path; without a hit or with. `strict` tells whether stale entries fail the run.
+pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a BTreeMap<String, usize>, strict: bool) -> Verdict<'a> {
+    let mut verdict = Verdict { hits: Vec::new(), stale: Vec::new(), strict, exceeded: Vec::new() };
     let mut seen = BTreeMap::new();
     for file in files {
         let path = file.path.as_str();
-        let unmarked: Vec<&Hit> = file.hits.iter().filter(|hit| hit.reason.is_none()).collect();
+        let unmarked = file.hits.iter().filter(|hit| !hit.dropped && hit.reason.is_none()).count();
         if !baseline.is_empty() {
-            seen.insert(path, unmarked.len());
+            seen.insert(path, unmarked);
         }
-        match baseline.get(path) {
-            Some(&tolerated) if unmarked.len() <= tolerated => verdict.tolerated += unmarked.len(),
-            entry => {
-                if let Some(&tolerated) = entry {
-                    verdict.exceeded.push((path, unmarked.len(), tolerated));
-                }
-                verdict.problems.extend(unmarked.into_iter().map(|hit| (path, hit)));
-            }
+        let entry = baseline.get(path);
+        let covered = entry.is_some_and(|&tolerated| unmarked <= tolerated);
+        if let Some(&tolerated) = entry.filter(|_| !covered) {
+            verdict.exceeded.push((path, unmarked, tolerated));
         }
+        verdict.hits.extend(file.hits.iter().map(|hit| {
+            let status = match hit {
+                Hit { dropped: true, .. } => Status::Dropped,
+                Hit { reason: Some(_), .. } => Status::Marked,
+                _ if covered => Status::Tolerated,
+                _ => Status::Problem,
+            };
+            Judged { path, hit, status }
+        }));
     }
     for (path, &tolerated) in baseline {
         let hits = seen.get(path.as_str()).copied();

@@ -26,7 +26,7 @@ pub struct Hit {
     pub source: String,
     /// Why it is accepted, if it has a marker.
     pub reason: Option<String>,
-    /// Whether all of its shapes are. Those that are do not count for the rest of this where others are not.
+    /// Whether all of its shapes are; where others are not, it tells of those only.
     pub dropped: bool,
 }
 

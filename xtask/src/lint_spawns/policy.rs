@@ -22,6 +22,10 @@ const DEFAULT_MARKER: &str = "detached-spawn: ok";
 const DEFAULT_ADVICE: &str =
     "start it in the owner's own process group, or let a supervisor that outlives the owner end its group.";
 
+/// What is wrong with a choice of rules by which every file is clean.
+const IDLE: &str =
+    "no rule is left in force that finds anything (unparsable needs others, detach-helper needs `detach-helpers`)";
+
 #[derive(Debug)]
 pub struct Policy {
     /// Root-relative folders and files, without `./` and trailing slashes; `.` is all.
@@ -32,6 +36,8 @@ pub struct Policy {
     pub advice: String,
     /// The rules in force, in table order.
     pub rules: Vec<Rule>,
+    /// Those that it takes out, whatever the command line selects.
+    ignored: Vec<Rule>,
     /// Whether shapes that start no process are dropped.
     pub precise: bool,
     /// Tolerated hits by root-relative path.
@@ -58,6 +64,31 @@ impl Policy {
     pub fn needles(&self) -> impl Iterator<Item = &str> {
         let words = self.rules.iter().flat_map(|rule| rule.needles()).copied();
         words.chain(self.helpers().iter().map(String::as_str))
+    }
+
+    /// Whether a rule is in force that finds something without others.
+    fn finds_anything(&self) -> bool {
+        self.rules.iter().any(|rule| match rule {
+            Rule::Unparsable => false,
+            Rule::DetachHelper => !self.detach_helpers.is_empty(),
+            _ => true,
+        })
+    }
+
+    /// Obeys the command line: what it selects replaces the policy's choice, what it ignores is ignored beside the
+    /// policy's. An empty list says nothing.
+    pub fn choose(&mut self, select: &[String], ignore: &[String]) -> Result<()> {
+        let rules = |names: &[String], option: &str| -> Result<Vec<Rule>> {
+            let rules = names.iter().map(|name| rule::chosen(name)).collect::<Result<Vec<_>, _>>();
+            Ok(rules.map_err(|what| anyhow!("{option}: {what}"))?.concat())
+        };
+        let selected = if select.is_empty() { self.rules.clone() } else { rules(select, "--select")? };
+        self.ignored.extend(rules(ignore, "--ignore")?);
+        self.rules = in_force(&selected, &self.ignored);
+        if !self.finds_anything() {
+            bail!("--select, --ignore and the policy ({}): {IDLE}", self.origin.name);
+        }
+        Ok(())
     }
 
     /// The policy in `config` if given, else in the manifests of `root`, else the built-in one.
@@ -236,9 +267,9 @@ struct RawPolicy {
     marker: Option<Spanned<String>>,
     markers: Option<Markers>,
     advice: Option<String>,
-    select: Option<Vec<Spanned<String>>>,
-    ignore: Option<Vec<Spanned<String>>>,
-    precise: Option<Spanned<bool>>,
+    select: Option<Spanned<Vec<Spanned<String>>>>,
+    ignore: Option<Spanned<Vec<Spanned<String>>>>,
+    precise: Option<bool>,
     baseline: Option<BTreeMap<String, u32>>,
 }
 
@@ -292,28 +323,34 @@ impl RawPolicy {
         match self.markers {
             None | Some(Markers::Reference) => {}
         }
-        let mut rules = match &self.select {
+        let selected = match &self.select {
             None => Rule::ALL.into_iter().filter(|rule| rule.group() == Group::Default).collect(),
-            Some(names) => rules(names, "select", &place)?,
+            Some(names) => rules(names.get_ref(), "select", &place)?,
         };
-        if let Some(names) = &self.ignore {
-            let ignored = self::rules(names, "ignore", &place)?;
-            rules.retain(|rule| !ignored.contains(rule));
-        }
-        Ok(Policy {
+        let ignored = match &self.ignore {
+            None => Vec::new(),
+            Some(names) => rules(names.get_ref(), "ignore", &place)?,
+        };
+        let policy = Policy {
             include,
             exclude: Exclude::new(&exclude, &place)?,
             detach_helpers,
             marker,
             advice: self.advice.unwrap_or_else(|| DEFAULT_ADVICE.to_owned()),
-            rules,
-            precise: self.precise.is_some_and(Spanned::into_inner),
+            rules: in_force(&selected, &ignored),
+            ignored,
+            precise: self.precise.unwrap_or_default(),
             baseline: self.baseline.unwrap_or_default().into_iter().map(|(path, n)| (path, n as usize)).collect(),
             origin: Origin {
                 name: name.to_owned(),
                 baseline_header: table.map_or("baseline".to_owned(), |table| format!("{table}.baseline")),
             },
-        })
+        };
+        if !policy.finds_anything() {
+            let (key, names) = if self.ignore.is_some() { ("ignore", self.ignore) } else { ("select", self.select) };
+            return Err(place.error(names.map_or(0..0, |names| names.span()), key, IDLE));
+        }
+        Ok(policy)
     }
 }
 
@@ -343,9 +380,11 @@ fn rules(names: &[Spanned<String>], key: &str, place: &Place) -> Result<Vec<Rule
     for name in names {
         chosen.extend(rule::chosen(name.get_ref()).map_err(|what| place.error(name.span(), key, &what))?);
     }
-    chosen.sort_unstable();
-    chosen.dedup();
     Ok(chosen)
+}
+
+fn in_force(selected: &[Rule], ignored: &[Rule]) -> Vec<Rule> {
+    Rule::ALL.into_iter().filter(|rule| selected.contains(rule) && !ignored.contains(rule)).collect()
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -1,60 +1,50 @@
 //! Words what a run found, for people.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::baseline::{Stale, Verdict};
-use super::check::CheckedFile;
+use super::baseline::{Judged, Stale, Status, Verdict};
 use super::policy::Policy;
-use super::rule::Rule;
+use super::rule::{Rule, Strength};
 use crate::output::{hides, printable, printable_path};
 
 /// Lines of source are cut to this many code points.
 const WIDEST: usize = 160;
 
-/// Whether the run found problems, and the text that says so.
-pub struct Report {
-    pub text: String,
-    pub problems: bool,
-}
-
-/// The report of a check.
-pub fn check(files: &[CheckedFile], verdict: &Verdict, policy: &Policy, strict: bool) -> Report {
+/// The report of a check of so many files.
+pub fn check(files: usize, verdict: &Verdict, policy: &Policy) -> String {
     let mut text = String::new();
     let origin = printable(&policy.origin.name);
-    if !verdict.stale.is_empty() && !strict {
+    if !verdict.stale.is_empty() && !verdict.strict {
         let (n, are) = plural(verdict.stale.len(), "baseline entry is", "baseline entries are");
         let _ = writeln!(text, "advisory: {n} {are} stale in {origin}; lower or remove:");
         for stale in &verdict.stale {
             let _ = writeln!(text, "  {}", describe(stale));
         }
     }
-    let stale_problems: &[Stale] = if strict { &verdict.stale } else { &[] };
-    for (path, hit) in &verdict.problems {
+    for Judged { path, hit, .. } in verdict.of(Status::Problem) {
         let source: String = hit.source.chars().take(WIDEST).collect();
         let unparsable = if hit.rules.contains(&Rule::Unparsable) { "  [cannot be parsed]" } else { "" };
         let _ = writeln!(text, "{}:{}: {}{unparsable}", printable_path(path), hit.line, printable(&source));
     }
-    for stale in stale_problems {
-        let _ = writeln!(text, "{}", describe(stale));
+    if verdict.strict {
+        for stale in &verdict.stale {
+            let _ = writeln!(text, "{}", describe(stale));
+        }
     }
-    let problems = !verdict.problems.is_empty() || !stale_problems.is_empty();
-    if problems {
-        summary(&mut text, verdict, stale_problems.len(), policy);
+    if verdict.fails() {
+        summary(&mut text, verdict, policy);
     } else {
         clean(&mut text, files, verdict, &origin);
     }
-    Report { text, problems }
+    text
 }
 
-/// The baseline table that tolerates the unmarked hits of `files`.
-pub fn baseline(files: &[CheckedFile], policy: &Policy) -> String {
+/// The baseline table that tolerates the problems.
+pub fn baseline(verdict: &Verdict, policy: &Policy) -> String {
     let mut text = format!("[{}]\n", policy.origin.baseline_header);
-    for file in files {
-        let unmarked = file.hits.iter().filter(|hit| hit.reason.is_none()).count();
-        if unmarked > 0 {
-            let _ = writeln!(text, "{} = {unmarked}", toml_key(file.path.as_str()));
-        }
+    let problems: Vec<&Judged> = verdict.of(Status::Problem).collect();
+    for file in problems.chunk_by(|a, b| a.path == b.path) {
+        let _ = writeln!(text, "{} = {}", toml_key(file[0].path), file.len());
     }
     text
 }
@@ -81,14 +71,15 @@ pub fn nothing_to_check() -> &'static str {
     "nothing to check: none of the paths given is Python that the policy covers\n"
 }
 
-fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) {
+fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
     let origin = printable(&policy.origin.name);
     text.push('\n');
-    if !verdict.problems.is_empty() {
-        let unparsable = verdict.problems.iter().filter(|(_, hit)| hit.rules.contains(&Rule::Unparsable)).count();
-        let spawns = verdict.problems.len() - unparsable;
-        let paths: BTreeSet<&str> = verdict.problems.iter().map(|(path, _)| *path).collect();
-        let (files, noun) = plural(paths.len(), "file", "files");
+    let problems: Vec<&Judged> = verdict.of(Status::Problem).collect();
+    if !problems.is_empty() {
+        let unparsable = problems.iter().filter(|problem| problem.hit.rules.contains(&Rule::Unparsable)).count();
+        let spawns = problems.len() - unparsable;
+        let files = problems.chunk_by(|a, b| a.path == b.path).count();
+        let (files, noun) = plural(files, "file", "files");
         let mut counts = Vec::new();
         if spawns > 0 {
             let (n, noun) = plural(spawns, "detached spawn", "detached spawns");
@@ -105,9 +96,13 @@ fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) 
                 writeln!(text, "{path}: the baseline tolerates {tolerated}, there are {hits}; all of them are listed.");
         }
         if spawns > 0 {
-            text.push_str(
-                "A child process in a session or process group of its own goes on running when its owner is killed.\n",
-            );
+            text.push_str("Such a child process goes on running when its owner is killed:\n");
+            for strength in Strength::ALL {
+                let count = problems.iter().filter(|problem| problem.hit.strength == Some(strength)).count();
+                if count > 0 {
+                    let _ = writeln!(text, "  {count} {}", strength.consequence());
+                }
+            }
             let _ = writeln!(text, "Instead: {}", printable(&policy.advice));
             text.push_str(
                 "Where the child is meant to outlive its owner, or a time limit that kills its whole group always ends it,\n\
@@ -121,21 +116,27 @@ fn summary(text: &mut String, verdict: &Verdict, stale: usize, policy: &Policy) 
             );
         }
     }
-    if stale > 0 {
-        let (n, are) = plural(stale, "baseline entry is", "baseline entries are");
+    if verdict.strict && !verdict.stale.is_empty() {
+        let (n, are) = plural(verdict.stale.len(), "baseline entry is", "baseline entries are");
         let _ = writeln!(text, "{n} {are} stale in {origin}: lower or remove what is named above.");
+    }
+    let dropped = verdict.of(Status::Dropped).count();
+    if dropped > 0 {
+        let (n, noun) = plural(dropped, "hit", "hits");
+        let _ = writeln!(text, "Dropped by `precise`, since no process starts there: {n} {noun}.");
     }
 }
 
-fn clean(text: &mut String, files: &[CheckedFile], verdict: &Verdict, origin: &str) {
-    let (n, noun) = plural(files.len(), "file", "files");
-    let marked = files.iter().flat_map(|file| &file.hits).filter(|hit| hit.reason.is_some()).count();
+fn clean(text: &mut String, files: usize, verdict: &Verdict, origin: &str) {
+    let (n, noun) = plural(files, "file", "files");
     let mut known = Vec::new();
-    if marked > 0 {
-        known.push(format!("{marked} marked"));
-    }
-    if verdict.tolerated > 0 {
-        known.push(format!("{} in the baseline", verdict.tolerated));
+    let all =
+        [(Status::Marked, "marked"), (Status::Tolerated, "in the baseline"), (Status::Dropped, "dropped by `precise`")];
+    for (status, said) in all {
+        let count = verdict.of(status).count();
+        if count > 0 {
+            known.push(format!("{count} {said}"));
+        }
     }
     let known = if known.is_empty() { String::new() } else { format!(", {}", known.join(", ")) };
     let _ = writeln!(text, "no unmarked detached spawn in {n} Python {noun}{known} (policy: {origin})");

@@ -62,6 +62,25 @@ pub enum Strength {
     OutOfReach,
 }
 
+impl Strength {
+    pub const ALL: [Strength; 3] = [Strength::Group, Strength::Session, Strength::OutOfReach];
+
+    /// Where the child is, whom that escapes, and what ends it all the same.
+    pub fn consequence(self) -> &'static str {
+        match self {
+            Strength::Group => {
+                "in a process group of its own: a signal to the owner's group misses it; os.killpg ends it"
+            }
+            Strength::Session => {
+                "in a session of its own: neither the owner's group nor its terminal reaches it; os.killpg ends it"
+            }
+            Strength::OutOfReach => {
+                "out of reach: only the program that took it over ends it (systemctl stop, tmux kill-session, docker stop)"
+            }
+        }
+    }
+}
+
 impl Rule {
     pub const ALL: [Rule; 15] = [
         Rule::StartNewSession,

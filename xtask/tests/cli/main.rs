@@ -26,6 +26,7 @@ mod permissions;
 mod policy;
 mod repository;
 mod scope;
+mod select;
 
 const SPAWN: &str = "import subprocess\nsubprocess.Popen(['a'], start_new_session=True)\n";
 const MARKED: &str =

@@ -21,6 +21,9 @@ fn policies_that_cannot_be_used() {
         ("unknown rule", "select = ['start-session']\n"),
         ("unknown rule like none", "select = ['detached']\n"),
         ("unknown rule to ignore", "ignore = ['start-session']\n"),
+        ("no rule", "select = []\n"),
+        ("no rule left", "precise = false\nignore = [\n  'default', 'extended',\n]\nselect = ['all']\n"),
+        ("rules that are nothing without others", "select = ['unparsable', 'detach-helper']\n"),
         ("unknown kind of markers", "markers = 'strict'\n"),
         ("empty marker", "marker = ' '\n"),
         ("marker of two lines", "marker = \"a\\nb\"\n"),
@@ -125,8 +128,10 @@ fn baseline_paths_that_no_report_prints() {
 
 #[test]
 fn a_policy_with_a_byte_order_mark() {
-    let repository =
-        Repository::new(&[("run.py", SPAWN), ("pyproject.toml", "\u{feff}[tool.lint-spawns]\nignore = ['all']\n")]);
+    let repository = Repository::new(&[
+        ("run.py", SPAWN),
+        ("pyproject.toml", "\u{feff}[tool.lint-spawns]\nignore = ['start-new-session']\n"),
+    ]);
     pin!(repository.lint(&[]));
 }
 
