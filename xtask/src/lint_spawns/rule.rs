@@ -36,28 +36,6 @@ pub enum Group {
     Extended,
 }
 
-/// The names of many rules at once.
-const GROUPS: [(&str, &[Group]); 3] =
-    [("default", &[Group::Default]), ("extended", &[Group::Extended]), ("all", &[Group::Default, Group::Extended])];
-
-/// The rules that a name stands for, be it a rule's or a group's; else what is wrong with it.
-pub fn chosen(name: &str) -> Result<Vec<Rule>, String> {
-    if let Some((_, groups)) = GROUPS.iter().find(|(group, _)| *group == name) {
-        return Ok(Rule::ALL.into_iter().filter(|rule| groups.contains(&rule.group())).collect());
-    }
-    if let Some(rule) = Rule::ALL.into_iter().find(|rule| rule.name() == name) {
-        return Ok(vec![rule]);
-    }
-    let known = || GROUPS.iter().map(|(group, _)| *group).chain(Rule::ALL.iter().map(|rule| rule.name()));
-    // As near as rustc wants it: a third of the letters may be wrong.
-    let near = name.chars().count().max(3) / 3;
-    let distance = |known: &&str| strsim::osa_distance(name, known);
-    Err(match known().min_by_key(distance).filter(|nearest| distance(nearest) <= near) {
-        Some(nearest) => format!("unknown rule {name:?}; did you mean {nearest}?"),
-        None => format!("unknown rule {name:?}; known are {}", known().collect::<Vec<_>>().join(", ")),
-    })
-}
-
 /// How far a child gets from its owner. The order is that of rising trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
@@ -106,6 +84,12 @@ impl Rule {
             Rule::DefaultDetaches => "default-detaches",
             Rule::DoubleFork => "double-fork",
         }
+    }
+
+    /// The rule of that name, or what is wrong with the name.
+    pub fn named(name: &str) -> Result<Rule, String> {
+        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == name);
+        rule.ok_or_else(|| unknown(name, &Rule::ALL.map(Rule::name)))
     }
 
     pub fn group(self) -> Group {
@@ -273,4 +257,29 @@ impl Group {
     pub fn rules(self) -> impl Iterator<Item = Rule> {
         Rule::ALL.into_iter().filter(move |rule| rule.group() == self)
     }
+}
+
+/// The name of all groups together.
+const ALL: &str = "all";
+
+/// The rules that a name stands for, be it a rule's or a group's; else what is wrong with it.
+pub fn chosen(name: &str) -> Result<Vec<Rule>, String> {
+    if let Some(group) = Group::ALL.into_iter().find(|group| group.name() == name) {
+        return Ok(group.rules().collect());
+    }
+    if name == ALL {
+        return Ok(Rule::ALL.into());
+    }
+    let known = [&Group::ALL.map(Group::name)[..], &[ALL], &Rule::ALL.map(Rule::name)].concat();
+    Rule::named(name).map(|rule| vec![rule]).map_err(|_| unknown(name, &known))
+}
+
+/// What is wrong with a name that is not among those known. A word of a known name, and one of which a third of the
+/// letters is wrong, are answered with the name that was meant.
+fn unknown(name: &str, known: &[&str]) -> String {
+    let distance = |known: &&&str| strsim::osa_distance(name, known);
+    let alike = |known: &&&str| 3 * distance(known) <= known.len() || known.split('-').any(|part| part == name);
+    let meant = known.iter().filter(alike).min_by_key(distance);
+    let question = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+    format!("unknown rule {name:?}; {question}`cargo xtask lint-spawns rule` lists all")
 }

@@ -25,6 +25,7 @@ mod paths;
 mod permissions;
 mod policy;
 mod repository;
+mod rule;
 mod scope;
 
 const SPAWN: &str = "import subprocess\nsubprocess.Popen(['a'], start_new_session=True)\n";
