@@ -47,7 +47,10 @@ pub enum Command {
 /// Such a child goes on running when its owner is killed. Exit code 0: none but marked and tolerated ones; 1: there
 /// are; 2: the check could not be done.
 #[derive(Debug, Default, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct LintSpawns {
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
     /// Files and folders to check instead of the policy's `include`; the baseline is then ignored
     pub paths: Vec<Utf8PathBuf>,
     /// The repository, or a folder in it [default: the top of the git work tree around the current folder]
@@ -77,6 +80,22 @@ pub struct LintSpawns {
     /// How many files to check at a time [default: the processors that this process may use]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+}
+
+/// What lint-spawns does beside the check. Only the first argument can be a verb, so `./rule` is a file.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    Rule(Rule),
+}
+
+/// Explain a rule: what it flags, why, and what to write instead; without a name list all rules.
+///
+/// A file or folder that is called `rule` is checked as `./rule`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns rule start-new-session")]
+pub struct Rule {
+    /// The rule's name
+    pub name: Option<String>,
 }
 
 /// Run every check of this repository: format, clippy, tests, the comparison with CPython, docs, lint-spawns.

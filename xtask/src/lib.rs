@@ -15,6 +15,9 @@
 //! 7. [`lint_spawns::baseline`] judges what is left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome; [`output`] writes it.
 //!
+//! [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages 1, 5
+//! and 8 share.
+//!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!
 //! Invariants: data flows down this list only. `statement`, `detect`, `marker` and `baseline` take data and return

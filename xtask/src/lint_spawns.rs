@@ -7,6 +7,7 @@ pub mod check;
 pub mod command;
 pub mod detect;
 pub mod discover;
+pub mod explain;
 pub mod extended;
 pub mod fold;
 mod folders;
@@ -39,7 +40,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use camino::Utf8Path;
 use xshell::Shell;
 
-use crate::flags::LintSpawns;
+use crate::flags::{LintSpawns, Verb};
 use crate::output::printable_path;
 use crate::{Outcome, bug, output};
 use check::{CheckedFile, Checker, Hit};
@@ -55,8 +56,16 @@ pub const STACK_SIZE: usize = 256 << 20;
 /// As many files go to a worker at once.
 const BATCH: usize = 32;
 
-/// Runs the check and prints its report.
+/// Does what the verb says; without one, the check.
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
+    match &flags.verb {
+        Some(Verb::Rule(flags)) => explain::run(flags),
+        None => run_check(flags),
+    }
+}
+
+/// Runs the check and prints its report.
+fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let sh = Shell::new()?;
     let root = discover::root(&sh, flags.root.as_deref(), &flags.paths)?;
     let mut policy = Policy::load(&root, flags.config.as_deref())?;

@@ -5,18 +5,70 @@ use std::fs;
 use std::process::Command;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use xtask::lint_spawns::rule::Rule;
+use xtask::lint_spawns::rule::{PARTS, Rule};
 
 #[test]
 fn the_rule_table_of_readme_is_that_of_the_code() {
-    let mut table = String::from("| rule | flagged | not flagged |\n|---|---|---|\n");
+    let mut table = String::from("| rule | group | flagged | not flagged |\n|---|---|---|---|\n");
     for rule in Rule::ALL {
-        let _ = writeln!(table, "| `{}` | {} | {} |", rule.name(), rule.flagged(), rule.not_flagged());
+        let (name, group) = (rule.name(), rule.group().name());
+        let link = format!("[`{name}`](xtask/docs/rules.md#{name})");
+        let _ = writeln!(table, "| {link} | {group} | {} | {} |", rule.flagged(), rule.not_flagged());
     }
-    let readme = read("README.md");
-    let (_, rest) = readme.split_once("see xtask/tests/tidy.rs -->\n").unwrap();
-    let (shown, _) = rest.split_once("<!-- /rules -->").unwrap();
-    assert_eq!(shown, table, "copy the right side into README.md");
+    assert_holds("README.md", &table);
+}
+
+#[test]
+fn the_reference_of_the_rules_is_that_of_the_code() {
+    let mut reference = String::new();
+    for rule in Rule::ALL {
+        let mut text = rule.text().to_owned();
+        for part in PARTS {
+            text = text.replace(&format!("\n## {part}\n"), &format!("\n**{part}**\n"));
+        }
+        let _ = write!(reference, "\n## {}\n\n*{}*: {text}", rule.name(), rule.group().name());
+    }
+    assert_holds("xtask/docs/rules.md", &(reference + "\n"));
+}
+
+#[test]
+fn the_texts_of_the_rules_have_their_parts() {
+    for rule in Rule::ALL {
+        let name = rule.name();
+        let text = rule.text();
+        let parts: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(parts, PARTS, "{name}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}.md has a line that a terminal may break");
+        assert!(rule.flagged().chars().count() <= 56, "the first line of {name}.md is too long for the list of rules");
+    }
+}
+
+/// What the texts show is what the tool says of it: with all rules in force, and with all but the one.
+#[test]
+fn the_examples_of_the_rules_are_true() {
+    for (rule, precise) in Rule::ALL.into_iter().flat_map(|rule| [(rule, false), (rule, true)]) {
+        let name = rule.name();
+        let with = |code: &str| flagged(code, &format!("precise = {precise}"));
+        let without = |code: &str| flagged(code, &format!("precise = {precise}\nignore = [\"{name}\"]"));
+        for code in code(rule.part("Example")) {
+            let lines = (1..).zip(code.lines()).filter(|(_, line)| line.ends_with("# flagged"));
+            let shown: Vec<usize> = lines.map(|(at, _)| at).collect();
+            assert!(!shown.is_empty(), "{name}: nothing is flagged\n{code}");
+            assert_eq!(with(&code), shown, "{name}\n{code}");
+            assert_eq!(without(&code), [], "{name}: another rule flags\n{code}");
+        }
+        for code in code(rule.part("Instead")) {
+            assert_eq!(with(&code), [], "{name}\n{code}");
+        }
+        for code in code(rule.part("Not flagged")) {
+            assert_eq!(with(&code), without(&code), "{name}\n{code}");
+        }
+        for code in code(rule.part("Marker")) {
+            assert_eq!(with(&code), [], "{name}\n{code}");
+            let unmarked = code.replace("# detached-spawn: ok", "#");
+            assert_ne!(with(&unmarked), without(&unmarked), "{name}: there is nothing to mark\n{code}");
+        }
+    }
 }
 
 #[test]
@@ -79,6 +131,39 @@ fn fixtures_say_why_in_their_first_line() {
             let comment = text.trim_start_matches('\u{feff}').starts_with("# ");
             assert!(comment, "{} does not begin with a comment", entry.path());
         }
+    }
+}
+
+/// The Python in a part of a rule's text, block by block.
+fn code(part: &str) -> Vec<String> {
+    let blocks = part.split("```python\n").skip(1);
+    blocks.map(|block| block.split_once("```").unwrap().0.to_owned()).collect()
+}
+
+/// The lines that the tool flags, with all rules in force and this policy.
+fn flagged(code: &str, policy: &str) -> Vec<usize> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("example.py"), code).unwrap();
+    let policy = format!("select = [\"all\"]\ndetach-helpers = [\"detach_popen_kwargs\"]\n{policy}\n");
+    fs::write(folder.path().join("policy.toml"), policy).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["lint-spawns", "--root", ".", "--config", "policy.toml", "example.py"]);
+    let output = command.current_dir(folder.path()).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = String::from_utf8(output.stdout).unwrap();
+    report.lines().filter_map(|line| line.strip_prefix("example.py:")?.split_once(':')?.0.parse().ok()).collect()
+}
+
+/// That a file has `made` between its two marks; with UPDATE in the environment it gets it.
+fn assert_holds(path: &str, made: &str) {
+    let text = read(path);
+    let (before, rest) = text.split_once("see xtask/tests/tidy.rs -->\n").unwrap();
+    let (shown, after) = rest.split_once("<!-- /rules -->").unwrap();
+    if std::env::var_os("UPDATE").is_some() {
+        let text = format!("{before}see xtask/tests/tidy.rs -->\n{made}<!-- /rules -->{after}");
+        fs::write(workspace().join(path), text).unwrap();
+    } else {
+        assert_eq!(shown, made, "{path} is not what the rules say; run `UPDATE=1 cargo test --test tidy`");
     }
 }
 

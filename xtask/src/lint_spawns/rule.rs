@@ -1,4 +1,11 @@
 //! The rule table: every shape that is looked for has one entry here.
+//!
+//! What people are told of a rule is in `rule/<name>.md`, and nowhere else: `lint-spawns rule`, README's table and
+//! `docs/rules.md` are made from it. Such a file begins with a line that says what is flagged; more about that may
+//! follow, then come the [`PARTS`]. It is printed to terminals as it is, so its lines are no longer than 80 characters.
+
+/// The headings in the text of a rule. The first line of `Not flagged` is a summary.
+pub const PARTS: [&str; 5] = ["Why", "Example", "Instead", "Not flagged", "Marker"];
 
 /// A shape that detaches. The order is that of tables and reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,32 +36,10 @@ pub enum Group {
     Extended,
 }
 
-/// The names of many rules at once.
-const GROUPS: [(&str, &[Group]); 3] =
-    [("default", &[Group::Default]), ("extended", &[Group::Extended]), ("all", &[Group::Default, Group::Extended])];
-
-/// The rules that a name stands for, be it a rule's or a group's; else what is wrong with it.
-pub fn chosen(name: &str) -> Result<Vec<Rule>, String> {
-    if let Some((_, groups)) = GROUPS.iter().find(|(group, _)| *group == name) {
-        return Ok(Rule::ALL.into_iter().filter(|rule| groups.contains(&rule.group())).collect());
-    }
-    if let Some(rule) = Rule::ALL.into_iter().find(|rule| rule.name() == name) {
-        return Ok(vec![rule]);
-    }
-    let known = || GROUPS.iter().map(|(group, _)| *group).chain(Rule::ALL.iter().map(|rule| rule.name()));
-    // As near as rustc wants it: a third of the letters may be wrong.
-    let near = name.chars().count().max(3) / 3;
-    let distance = |known: &&str| strsim::osa_distance(name, known);
-    Err(match known().min_by_key(distance).filter(|nearest| distance(nearest) <= near) {
-        Some(nearest) => format!("unknown rule {name:?}; did you mean {nearest}?"),
-        None => format!("unknown rule {name:?}; known are {}", known().collect::<Vec<_>>().join(", ")),
-    })
-}
-
 /// How far a child gets from its owner. The order is that of rising trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
-    /// A signal to the owner's group passes it by; the end of the session still reaches it.
+    /// A signal to the owner's group passes it by; it stays in the session, in the background of its terminal.
     Group,
     /// Neither the owner's group nor its terminal reaches it.
     Session,
@@ -118,6 +103,12 @@ impl Rule {
             Rule::DefaultDetaches => "default-detaches",
             Rule::DoubleFork => "double-fork",
         }
+    }
+
+    /// The rule of that name, or what is wrong with the name.
+    pub fn named(name: &str) -> Result<Rule, String> {
+        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == name);
+        rule.ok_or_else(|| unknown(name, &Rule::ALL.map(Rule::name)))
     }
 
     pub fn group(self) -> Group {
@@ -229,52 +220,81 @@ impl Rule {
         }
     }
 
-    /// What is flagged, for README's table.
-    pub fn flagged(self) -> &'static str {
+    /// All that there is to say about it, as Markdown.
+    pub fn text(self) -> &'static str {
         match self {
-            Rule::StartNewSession => {
-                "`start_new_session` as a keyword argument, a key of a dict display, or a key assigned to \
-                 (`kw[\"start_new_session\"] = …`), with any value but a literal false one"
-            }
-            Rule::ProcessGroup => "`process_group` in the same three forms with any value but `None`: 0 is a new group",
-            Rule::OsSetsid => "`os.setsid`, `os.setpgid`, `os.setpgrp`: called, passed on, or only named",
-            Rule::DetachHelper => "a call of a function that `detach-helpers` names",
-            Rule::Unparsable => "a statement that mentions one of these names and cannot be parsed",
-            Rule::SetsidAlias => "the three functions of `os` under another name, or by `getattr` or `ctypes`",
-            Rule::KwargsItem => "the two Popen arguments put into a dict in another way, or under a constant's name",
-            Rule::OsSpawn => "`os.posix_spawn` with `setsid=` or `setpgroup=`, `os.spawn*` with `P_DETACH`",
-            Rule::PtySpawn => "a child on a terminal of its own: `pty`, `os.forkpty`, ptyprocess, pexpect, twisted",
-            Rule::WindowsCreationflags => "creation flags that detach on Windows",
-            Rule::ArgvDetacher => {
-                "a command that starts with `setsid`, `nohup`, `systemd-run`, `tmux new -d` and the like"
-            }
-            Rule::ShellBackground => "a shell command that starts with such a program, or has `&` as an operator",
-            Rule::DaemonLibrary => "`daemon.DaemonContext`, `daemonize.Daemonize`",
-            Rule::DefaultDetaches => "a default, a field or an attribute by which children detach",
-            Rule::DoubleFork => "a second `os.fork()` in the child of a first",
+            Rule::StartNewSession => include_str!("rule/start-new-session.md"),
+            Rule::ProcessGroup => include_str!("rule/process-group.md"),
+            Rule::OsSetsid => include_str!("rule/os-setsid.md"),
+            Rule::DetachHelper => include_str!("rule/detach-helper.md"),
+            Rule::Unparsable => include_str!("rule/unparsable.md"),
+            Rule::SetsidAlias => include_str!("rule/setsid-alias.md"),
+            Rule::KwargsItem => include_str!("rule/kwargs-item.md"),
+            Rule::OsSpawn => include_str!("rule/os-spawn.md"),
+            Rule::PtySpawn => include_str!("rule/pty-spawn.md"),
+            Rule::WindowsCreationflags => include_str!("rule/windows-creationflags.md"),
+            Rule::ArgvDetacher => include_str!("rule/argv-detacher.md"),
+            Rule::ShellBackground => include_str!("rule/shell-background.md"),
+            Rule::DaemonLibrary => include_str!("rule/daemon-library.md"),
+            Rule::DefaultDetaches => include_str!("rule/default-detaches.md"),
+            Rule::DoubleFork => include_str!("rule/double-fork.md"),
         }
     }
 
-    /// What looks like it and is not flagged, for README's table.
+    /// What is flagged, in a line.
+    pub fn flagged(self) -> &'static str {
+        self.text().lines().next().unwrap_or_default()
+    }
+
+    /// What looks like it and is not flagged, in a line.
     pub fn not_flagged(self) -> &'static str {
+        self.part("Not flagged").lines().next().unwrap_or_default()
+    }
+
+    /// What the text says below one of the [`PARTS`].
+    pub fn part(self, heading: &str) -> &'static str {
+        let mut parts = self.text().split("\n## ").filter_map(|part| part.split_once("\n\n"));
+        parts.find(|(title, _)| *title == heading).map_or("", |(_, text)| text)
+    }
+}
+
+impl Group {
+    pub const ALL: [Group; 2] = [Group::Default, Group::Extended];
+
+    pub fn name(self) -> &'static str {
         match self {
-            Rule::StartNewSession => {
-                "`=False`, `=None`, `=0`, `=0.0`, `=0j`; a parameter's default; annotated and augmented assignment"
-            }
-            Rule::ProcessGroup => "`=None`; a parameter's default; annotated and augmented assignment",
-            Rule::OsSetsid => "the same names of another object, or bare: `from os import setsid`",
-            Rule::DetachHelper => "its definition, its import, a reference to it without a call",
-            Rule::Unparsable => "the names in a comment or inside a longer string",
-            Rule::SetsidAlias => "the import itself, `hasattr`, a test whether the function is there",
-            Rule::KwargsItem => "`get`, `pop`, a key that is assigned more than once",
-            Rule::OsSpawn => "`posix_spawn` without them, `P_NOWAIT`",
-            Rule::PtySpawn => "`pexpect.run`, a method of that name of another object",
-            Rule::WindowsCreationflags => "`CREATE_NO_WINDOW` alone, flags that are not known",
-            Rule::ArgvDetacher => "a list that reaches no spawn, `docker run` in the foreground",
-            Rule::ShellBackground => "`&&`, `2>&1`, `&>`, `&` in quotes, text that is printed",
-            Rule::DaemonLibrary => "`DaemonContext(detach_process=False)`",
-            Rule::DefaultDetaches => "a default of `False`, an annotation without a value",
-            Rule::DoubleFork => "one fork, forks side by side",
+            Group::Default => "default",
+            Group::Extended => "extended",
         }
     }
+
+    /// In table order.
+    pub fn rules(self) -> impl Iterator<Item = Rule> {
+        Rule::ALL.into_iter().filter(move |rule| rule.group() == self)
+    }
+}
+
+/// The name of all groups together.
+const ALL: &str = "all";
+
+/// The rules that a name stands for, be it a rule's or a group's; else what is wrong with it.
+pub fn chosen(name: &str) -> Result<Vec<Rule>, String> {
+    if let Some(group) = Group::ALL.into_iter().find(|group| group.name() == name) {
+        return Ok(group.rules().collect());
+    }
+    if name == ALL {
+        return Ok(Rule::ALL.into());
+    }
+    let known = [&Group::ALL.map(Group::name)[..], &[ALL], &Rule::ALL.map(Rule::name)].concat();
+    Rule::named(name).map(|rule| vec![rule]).map_err(|_| unknown(name, &known))
+}
+
+/// What is wrong with a name that is not among those known. A word of a known name, and one of which a third of the
+/// letters is wrong, are answered with the name that was meant.
+fn unknown(name: &str, known: &[&str]) -> String {
+    let distance = |known: &&&str| strsim::osa_distance(name, known);
+    let alike = |known: &&&str| 3 * distance(known) <= known.len() || known.split('-').any(|part| part == name);
+    let meant = known.iter().filter(alike).min_by_key(distance);
+    let question = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+    format!("unknown rule {name:?}; {question}`cargo xtask lint-spawns rule` lists all")
 }

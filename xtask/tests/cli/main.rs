@@ -25,6 +25,7 @@ mod paths;
 mod permissions;
 mod policy;
 mod repository;
+mod rule;
 mod scope;
 mod select;
 
