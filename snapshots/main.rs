@@ -31,13 +31,11 @@ fn marked() {
 }
 
 #[test]
-#[ignore = "the extended rules are not there yet"]
 fn extended_flagged() {
     check_folder("extended/flagged", EXTENDED, names_lines);
 }
 
 #[test]
-#[ignore = "the extended rules are not there yet"]
 fn extended_flagged_by_the_rule_of_their_name() {
     let folder = workspace().join("fixtures/extended/flagged");
     let mut wrong = Vec::new();
@@ -54,19 +52,16 @@ fn extended_flagged_by_the_rule_of_their_name() {
 }
 
 #[test]
-#[ignore = "the extended rules are not there yet"]
 fn extended_excluded() {
     check_folder("extended/excluded", EXTENDED, names_no_line);
 }
 
 #[test]
-#[ignore = "`precise` is not there yet"]
 fn precise_dropped() {
     check_folder("precise/dropped", PRECISE, names_no_line);
 }
 
 #[test]
-#[ignore = "`precise` is not there yet"]
 fn precise_kept() {
     check_folder("precise/kept", PRECISE, names_lines);
 }

@@ -10,13 +10,21 @@
 //! 4. [`lint_spawns::statement`] narrows: it cuts the logical lines that mention a needle out of the text. `lexer` tells
 //!    it where strings, brackets and lines end, in broken text too; `rewrite` puts what the parser does not know into
 //!    words that it knows, at the same places.
-//! 5. [`lint_spawns::detect`] looks for shapes in their syntax trees, of which [`lint_spawns::tree`] lists the nodes.
+//! 5. [`lint_spawns::search`] parses these and looks for shapes in the syntax trees, of which [`lint_spawns::tree`] lists
+//!    the nodes: [`lint_spawns::detect`] for the default rules, [`lint_spawns::extended`] for the others, and
+//!    [`lint_spawns::precise`] tells which start nothing. See below.
 //! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
 //! 7. [`lint_spawns::baseline`] judges what is left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome; [`output`] writes it.
 //!
 //! [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages 1, 5
 //! and 8 share.
+//!
+//! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
+//! anywhere: [`lint_spawns::names`] looks up what a name means, by cutting out and parsing what binds it, with the blocks
+//! and scopes of [`lint_spawns::outline`]; [`lint_spawns::fold`] tells what an expression comes to,
+//! [`lint_spawns::spawn`] which calls start a child, [`lint_spawns::command`] which commands detach one,
+//! [`lint_spawns::argument`] what the two Popen arguments mean. Only texts with a needle are looked at so closely.
 //!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!

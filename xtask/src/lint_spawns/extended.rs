@@ -21,7 +21,7 @@ use super::names::Names;
 use super::rule::{Rule, Strength};
 use super::tree::{Cursor, Tree};
 
-/// The shapes in `tree` by those of `rules` that are extended ones, in no order.
+/// The shapes in `tree` by those of `rules` that are extended ones, and perhaps more, in no order.
 pub fn detect<'t>(names: &Names<'_>, tree: &'t Tree<'t>, rules: &[Rule]) -> Vec<Shape<'t>> {
     let mut shapes = Vec::new();
     for at in tree.cursors() {
@@ -33,7 +33,9 @@ pub fn detect<'t>(names: &Names<'_>, tree: &'t Tree<'t>, rules: &[Rule]) -> Vec<
                 Rule::OsSpawn => shapes.extend(os_spawn::detect(names, at)),
                 Rule::PtySpawn => shapes.extend(pty_spawn::detect(names, at)),
                 Rule::WindowsCreationflags => shapes.extend(creation_flags::detect(names, at)),
-                Rule::ArgvDetacher | Rule::ShellBackground => shapes.extend(commands::detect(names, at, *rule)),
+                // What finds those of one of these finds those of the other.
+                Rule::ArgvDetacher if rules.contains(&Rule::ShellBackground) => {}
+                Rule::ArgvDetacher | Rule::ShellBackground => shapes.extend(commands::detect(names, at)),
                 Rule::DaemonLibrary => shapes.extend(daemon_library::detect(names, at)),
                 Rule::DefaultDetaches => shapes.extend(default_detaches::detect(names, at)),
                 Rule::DoubleFork => shapes.extend(double_fork::detect(names, at)),

@@ -174,7 +174,8 @@ impl<'a> Names<'a> {
     }
 
     fn find(&self, name: &str, at: Cursor) -> Meaning<'a> {
-        if is_bound_in_expression(name, at) {
+        // What methods call their object is not worth a look.
+        if matches!(name, "self" | "cls") || is_bound_in_expression(name, at) {
             return Meaning::Unknown;
         }
         let mut scope = self.scope(at);

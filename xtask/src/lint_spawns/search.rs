@@ -58,12 +58,8 @@ impl Around {
     fn new(policy: &Policy) -> anyhow::Result<Around> {
         let rules = policy.rules.iter().chain(&[Rule::ArgvDetacher]);
         let words = rules.flat_map(|rule| rule.sought()).copied();
-        let detachers = command::PROGRAMS.iter().flat_map(|program| match program.len() {
-            // In other words, too, if they are as short.
-            0..4 => ["\"", "'", "/", "\\"].map(|before| format!("{before}{program}")).to_vec(),
-            _ => vec![(*program).to_owned()],
-        });
-        let detachers: Vec<String> = detachers.flat_map(|word| [word.to_uppercase(), word]).collect();
+        let detachers = command::PROGRAMS.iter().flat_map(|program| [program.to_uppercase(), (*program).to_owned()]);
+        let detachers: Vec<String> = detachers.collect();
         Ok(Around {
             sought: Needles::new(words.chain(policy.helpers().iter().map(String::as_str)))?,
             detachers: Needles::new(detachers.iter().map(String::as_str))?,
@@ -121,7 +117,10 @@ impl<'p> Search<'p> {
         let rules: Vec<Rule> = self.rules.iter().copied().filter(is_mentioned).collect();
         // The calls that take a list of words are many, and few of these lists matter.
         let has_list = |rule: &Rule| match rule {
-            Rule::ArgvDetacher => around.detachers.find_iter(text.as_bytes()).next().is_some(),
+            Rule::ArgvDetacher => around.detachers.mentions(text.as_bytes()).any(|mention| {
+                // The first thing in a string, or the last in a path.
+                text[..mention.start].ends_with(['"', '\'', '/', '\\'])
+            }),
             Rule::ShellBackground => around.shells.find_iter(text.as_bytes()).next().is_some(),
             _ => false,
         };

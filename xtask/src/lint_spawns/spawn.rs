@@ -75,11 +75,13 @@ fn function(names: &Names<'_>, callee: Site, args: &[Expr], hops: u32) -> Option
                 let (takes, before) = function(names, callee.with(&attribute.value), args, hops)?;
                 return Some((takes, before + 1));
             }
+            // Most calls are of none of these.
+            name if !PLAIN_NAMES.contains(&name) => return None,
             _ => {}
         }
     }
     for path in names.paths(callee) {
-        if path == "functools.partial" || path == "functools.partialmethod" {
+        if path == "functools.partial" {
             let (takes, before) = function(names, callee.with(args.first()?), args.get(1..)?, hops)?;
             return Some((takes, before + 1));
         }
@@ -95,6 +97,25 @@ fn function(names: &Names<'_>, callee: Site, args: &[Expr], hops: u32) -> Option
         _ => None,
     }
 }
+
+/// The last names of the paths that [`takes`] and [`function`] know.
+const PLAIN_NAMES: [&str; 15] = [
+    "Popen",
+    "run",
+    "call",
+    "check_call",
+    "check_output",
+    "getoutput",
+    "getstatusoutput",
+    "system",
+    "popen",
+    "Subprocess",
+    "create_subprocess_exec",
+    "create_subprocess_shell",
+    "run_process",
+    "open_process",
+    "partial",
+];
 
 fn takes(path: &str) -> Option<Takes> {
     let plain = ["gevent.", "eventlet.green.", "asyncio."].iter().find_map(|twin| path.strip_prefix(twin));

@@ -14,7 +14,8 @@ use super::super::tree::{Cursor, Node, Site};
 use super::shape;
 use super::words::{Words, lists, texts, word};
 
-pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>, rule: Rule) -> Vec<Shape<'t>> {
+/// Shapes of [`Rule::ArgvDetacher`] and [`Rule::ShellBackground`].
+pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
     let Node::Expr(Expr::Call(call)) = at.node() else { return Vec::new() };
     let found = match spawn::command(names, call, at) {
         Some(Command::List(site)) => of_lists(lists(names, site.into())),
@@ -35,8 +36,7 @@ pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>, rule: Rule) -> Vec<S
         }
         Some(Command::Unknown) | None => Vec::new(),
     };
-    let of_rule = found.into_iter().filter(|(found, ..)| *found == rule);
-    of_rule.map(|(rule, strength, place)| shape(rule, strength, at, place)).collect()
+    found.into_iter().map(|(rule, strength, place)| shape(rule, strength, at, place)).collect()
 }
 
 fn of_lists(lists: Vec<Words>) -> Vec<(Rule, Strength, Range<usize>)> {

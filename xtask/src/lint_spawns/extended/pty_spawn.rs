@@ -9,7 +9,7 @@ use super::super::rule::{Rule, Strength};
 use super::super::tree::{Cursor, Node};
 use super::{last_name, shape};
 
-const FUNCTIONS: [&str; 16] = [
+const FUNCTIONS: [&str; 12] = [
     "pty.fork",
     "pty.spawn",
     "os.forkpty",
@@ -22,11 +22,10 @@ const FUNCTIONS: [&str; 16] = [
     "ptyprocess.ptyprocess.PtyProcessUnicode.spawn",
     "winpty.PtyProcess.spawn",
     "winpty.ptyprocess.PtyProcess.spawn",
-    "pexpect.spawn",
-    "pexpect.spawnu",
-    "pexpect.pty_spawn.spawn",
-    "pexpect.pty_spawn.spawnu",
 ];
+
+/// They start the child that they stand for when they are made.
+const CLASSES: [&str; 4] = ["pexpect.spawn", "pexpect.spawnu", "pexpect.pty_spawn.spawn", "pexpect.pty_spawn.spawnu"];
 
 /// Where `spawnProcess` of twisted takes `usePTY` among its positional arguments.
 const USE_PTY: usize = 7;
@@ -47,22 +46,33 @@ pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Option<Shape<'t>>
             .any(|arm| fold::truth(names, arm.site) == Some(true) || arm.site.expr.is_tuple_expr());
         return is_on.then(|| shape(Rule::PtySpawn, Strength::Session, at, range));
     }
-    if !matches!(expr, Expr::Name(_) | Expr::Attribute(_)) || !is_run(names, at) {
+    if !matches!(expr, Expr::Name(_) | Expr::Attribute(_)) {
         return None;
     }
-    names.is_any(at.site(expr), &FUNCTIONS).then(|| shape(Rule::PtySpawn, Strength::Session, at, last_name(at, expr)))
+    let detaches = match use_of(names, at)? {
+        Use::Called => names.is_any(at.site(expr), &FUNCTIONS) || names.is_any(at.site(expr), &CLASSES),
+        Use::Passed => names.is_any(at.site(expr), &FUNCTIONS),
+    };
+    detaches.then(|| shape(Rule::PtySpawn, Strength::Session, at, last_name(at, expr)))
 }
 
-/// Whether the function at a node is called, or passed to a function that may call it.
-fn is_run(names: &Names<'_>, at: Cursor) -> bool {
-    let Node::Expr(expr) = at.node() else { return false };
-    let outer = match at.parent() {
-        Some(outer) if matches!(outer.node(), Node::Keyword(_)) => outer.parent(),
+enum Use {
+    Called,
+    /// To a function that may call it.
+    Passed,
+}
+
+fn use_of(names: &Names<'_>, at: Cursor) -> Option<Use> {
+    let Node::Expr(expr) = at.node() else { return None };
+    let outer = match at.parent()? {
+        outer if matches!(outer.node(), Node::Keyword(_)) => outer.parent()?,
         outer => outer,
     };
-    let Some(outer) = outer else { return false };
-    let Node::Expr(Expr::Call(call)) = outer.node() else { return false };
-    let tells_kinds = ["isinstance", "issubclass", "hasattr", "getattr", "cast"];
-    std::ptr::eq(&*call.func, expr)
-        || !tells_kinds.iter().any(|test| names.paths(outer.site(&call.func)).iter().any(|path| path.ends_with(test)))
+    let Node::Expr(Expr::Call(call)) = outer.node() else { return None };
+    if std::ptr::eq(&*call.func, expr) {
+        return Some(Use::Called);
+    }
+    let only_asks = ["isinstance", "issubclass", "hasattr", "getattr"];
+    let asks = only_asks.iter().any(|function| names.is_builtin(outer.site(&call.func), function));
+    (!asks).then_some(Use::Passed)
 }
