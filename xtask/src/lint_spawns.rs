@@ -16,6 +16,7 @@ mod lexer;
 mod literal;
 pub mod marker;
 pub mod names;
+pub mod needles;
 pub mod outline;
 mod parameters;
 pub mod policy;

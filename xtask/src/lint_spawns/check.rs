@@ -53,7 +53,7 @@ impl<'p> Checker<'p> {
 
     /// The hits in a file's bytes, marked and unmarked.
     pub fn check(&self, bytes: &[u8]) -> Vec<Hit> {
-        if self.search.mentions(bytes).next().is_none() {
+        if !self.search.may_find(bytes) {
             return Vec::new();
         }
         let text = source::decode(bytes);
@@ -66,7 +66,7 @@ impl<'p> Checker<'p> {
             return false;
         }
         let narrow: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != 0).collect();
-        self.search.mentions(&narrow).count() > self.search.mentions(bytes).count()
+        self.search.count(&narrow) > self.search.count(bytes)
     }
 
     /// One hit a line. `found` is in order of offset.

@@ -11,10 +11,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use memchr::memmem;
-use rustpython_parser::{
-    Parse as _,
-    ast::{self, Expr, ExprContext, Pattern, Stmt},
-};
+use rustpython_parser::ast::{self, Expr, ExprContext, Pattern, Stmt};
 use typed_arena::Arena;
 
 use super::detect::text_of;
@@ -241,13 +238,8 @@ impl<'a> Names<'a> {
             return trees;
         }
         let statement = Statement::whole(self.text, self.outline().line(line).range.clone());
-        let readings = statement.readings().take_while(|_| statement.depth <= DEEPEST);
-        let modules = readings.into_iter().find_map(|modules| {
-            let parse =
-                |module: &super::statement::Module| Some((ast::Suite::parse(&module.source, "").ok()?, module.shift));
-            modules.iter().map(parse).collect::<Option<Vec<_>>>()
-        });
-        let trees = modules
+        let suites = if statement.depth <= DEEPEST { statement.parse() } else { None };
+        let trees = suites
             .into_iter()
             .flatten()
             .map(|(suite, shift)| Tree::new(self.shelf.suites.alloc(suite), statement.start, shift));

@@ -30,6 +30,7 @@ pub enum Opens {
 #[derive(Debug)]
 pub struct Outline {
     lines: Vec<Line>,
+    endless: bool,
 }
 
 impl Outline {
@@ -37,13 +38,15 @@ impl Outline {
         let mut lines: Vec<Line> = Vec::new();
         // The lines whose blocks may go on, with their indentation.
         let mut open: Vec<(usize, usize)> = Vec::new();
-        for range in logical_lines(text) {
+        let mut logical_lines = logical_lines(text);
+        for range in logical_lines.by_ref() {
             let line = &text[range.clone()];
-            let code = line.trim_start_matches([' ', '\t', '\x0c']);
+            let indentation = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).count();
+            let code = &line[indentation..];
             if code.is_empty() || code.starts_with('#') {
                 continue;
             }
-            let indent = width(&line[..line.len() - code.len()]);
+            let indent = width(&line[..indentation]);
             while let Some((closed, _)) = open.pop_if(|(_, outer)| *outer >= indent) {
                 lines[closed].end = lines.len();
             }
@@ -52,11 +55,8 @@ impl Outline {
                 Opens::Function | Opens::Class => Some(parent),
                 Opens::Other => lines[parent].scope,
             });
-            let first = word_at(code, 0);
-            let opens = match &code[first.clone()] {
-                "def" => Opens::Function,
-                "async" if code[first.end..].trim_start().starts_with("def") => Opens::Function,
-                "class" => Opens::Class,
+            let opens = match code.as_bytes().first() {
+                Some(b'a' | b'c' | b'd') => opens(code),
                 _ => Opens::Other,
             };
             open.push((lines.len(), indent));
@@ -65,7 +65,17 @@ impl Outline {
         for (closed, _) in open {
             lines[closed].end = lines.len();
         }
-        Outline { lines }
+        Outline { lines, endless: logical_lines.is_endless() }
+    }
+
+    /// Whether triple quotes are missing in the text, so that its lines are guesses.
+    pub fn is_endless(&self) -> bool {
+        self.endless
+    }
+
+    /// In order.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
     }
 
     pub fn line(&self, at: usize) -> &Line {
@@ -81,6 +91,16 @@ impl Outline {
     /// The lines in whose blocks a line is, from the inside out.
     pub fn around(&self, line: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.lines[line].parent, |&outer| self.lines[outer].parent)
+    }
+}
+
+fn opens(code: &str) -> Opens {
+    let first = word_at(code, 0);
+    match &code[first.clone()] {
+        "def" => Opens::Function,
+        "async" if code[first.end..].trim_start().starts_with("def") => Opens::Function,
+        "class" => Opens::Class,
+        _ => Opens::Other,
     }
 }
 

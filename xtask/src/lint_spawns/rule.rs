@@ -129,57 +129,44 @@ impl Rule {
         }
     }
 
-    /// The names without which the shape cannot be written. A detach helper's are in the policy.
+    /// A text in which none of these stands has no such shape. A detach helper's are in the policy.
     pub fn needles(self) -> &'static [&'static str] {
         match self {
             Rule::StartNewSession => &["start_new_session"],
             Rule::ProcessGroup => &["process_group"],
             Rule::OsSetsid | Rule::SetsidAlias => &["setsid", "setpgid", "setpgrp"],
             Rule::KwargsItem | Rule::DefaultDetaches => &["start_new_session", "process_group"],
-            Rule::OsSpawn => &["posix_spawn", "posix_spawnp", "P_DETACH"],
-            Rule::PtySpawn => &[
-                "pty.",
-                "pty as",
-                "pty import",
-                "forkpty",
-                "login_tty",
-                "ptyprocess",
-                "winpty",
-                "pexpect",
-                "spawnProcess",
-            ],
-            Rule::WindowsCreationflags => &[
-                "creationflags",
-                "CreateProcess",
-                "CreateProcessW",
-                "CreateProcessA",
-                "CreateProcessAsUser",
-                "CreateProcessAsUserW",
-                "CreateProcessAsUserA",
-            ],
-            Rule::ArgvDetacher | Rule::ShellBackground => &[
-                "subprocess",
-                "create_subprocess_exec",
-                "create_subprocess_shell",
-                "subprocess_exec",
-                "subprocess_shell",
-                "Subprocess",
-                "Popen",
-                "popen",
-                "system(",
-                "system as",
-                "anyio",
-                "trio",
-            ],
+            Rule::OsSpawn => &["posix_spawn", "P_DETACH"],
+            Rule::PtySpawn => &[" pty", ",pty", "forkpty", "login_tty", "winpty", "pexpect", "spawnProcess"],
+            Rule::WindowsCreationflags => &["creationflags", "CreateProcess"],
+            // Of the modules and functions by which children are started.
+            Rule::ArgvDetacher | Rule::ShellBackground => {
+                &["ubprocess", "Popen", "popen", "system(", "system as", "anyio", "trio"]
+            }
             Rule::DaemonLibrary => &["DaemonContext", "Daemonize"],
             Rule::DoubleFork => &["fork"],
             Rule::DetachHelper | Rule::Unparsable => &[],
         }
     }
 
-    /// The names whose statements are looked at in a text that has a needle.
+    /// The names whose statements are looked at in a text with a needle.
     pub fn sought(self) -> &'static [&'static str] {
         match self {
+            Rule::StartNewSession
+            | Rule::ProcessGroup
+            | Rule::OsSetsid
+            | Rule::SetsidAlias
+            | Rule::KwargsItem
+            | Rule::DefaultDetaches
+            | Rule::DaemonLibrary
+            | Rule::DoubleFork => self.needles(),
+            Rule::OsSpawn => &["posix_spawn", "posix_spawnp", "P_DETACH"],
+            Rule::PtySpawn => {
+                &["fork", "forkpty", "login_tty", "spawn", "spawnu", "PtyProcess", "PtyProcessUnicode", "spawnProcess"]
+            }
+            Rule::WindowsCreationflags => {
+                &["creationflags", "CreateProcess", "CreateProcessW", "CreateProcessA", "CreateProcessAsUser"]
+            }
             Rule::ArgvDetacher => &[
                 "Popen",
                 "run",
@@ -204,19 +191,7 @@ impl Rule {
                 "run_process",
                 "open_process",
             ],
-            Rule::PtySpawn => &["pty", "forkpty", "login_tty", "pexpect", "spawnProcess", "spawn", "spawnu", "fork"],
-            Rule::StartNewSession
-            | Rule::ProcessGroup
-            | Rule::OsSetsid
-            | Rule::DetachHelper
-            | Rule::Unparsable
-            | Rule::SetsidAlias
-            | Rule::KwargsItem
-            | Rule::OsSpawn
-            | Rule::WindowsCreationflags
-            | Rule::DaemonLibrary
-            | Rule::DefaultDetaches
-            | Rule::DoubleFork => self.needles(),
+            Rule::DetachHelper | Rule::Unparsable => &[],
         }
     }
 

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use rustpython_parser::{Parse as _, ast};
+
 use super::lexer::{self, Kind, Lexer, Token};
 use super::{literal, rewrite};
 
@@ -35,11 +37,12 @@ pub struct Module {
 }
 
 /// The logical lines of `text`, as byte ranges without their line breaks; a blank or comment line counts as one.
-pub fn logical_lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub fn logical_lines(text: &str) -> LogicalLines<'_> {
     LogicalLines::from(Lexer::new(text), text)
 }
 
-struct LogicalLines<'t> {
+/// See [`logical_lines`].
+pub struct LogicalLines<'t> {
     lexer: Lexer<'t>,
     start: usize,
     /// Of the text.
@@ -49,6 +52,11 @@ struct LogicalLines<'t> {
 impl<'t> LogicalLines<'t> {
     fn from(lexer: Lexer<'t>, text: &str) -> LogicalLines<'t> {
         LogicalLines { start: lexer.position(), end: text.len(), lexer }
+    }
+
+    /// Whether triple quotes are missing in the lines so far.
+    pub fn is_endless(&self) -> bool {
+        self.lexer.is_endless()
     }
 }
 
@@ -69,6 +77,26 @@ impl Iterator for LogicalLines<'_> {
 /// The statements of `text` that mention one of `needles`, byte ranges in rising order.
 pub fn cut<'t>(text: &'t str, needles: &'t [Range<usize>]) -> impl Iterator<Item = Statement<'t>> {
     Cut { text, needles, lines: LogicalLines::from(Lexer::new(text), text), strings: Strings::Unknown }
+}
+
+/// [`cut`] for a text of which the logical lines are known, and in which no triple quotes are missing.
+pub fn cut_lines<'t>(
+    text: &'t str,
+    needles: &'t [Range<usize>],
+    lines: impl Iterator<Item = Range<usize>> + 't,
+) -> impl Iterator<Item = Statement<'t>> {
+    let mut rest = needles;
+    lines.filter_map(move |line| {
+        let after = rest.iter().take_while(|needle| needle.start < line.end).count();
+        let (before, after) = rest.split_at(after);
+        rest = after;
+        let inside = &before[before.partition_point(|needle| needle.start < line.start)..];
+        if inside.is_empty() {
+            return None;
+        }
+        let statement = Statement::new(&text[line.clone()], line.start, inside, &Strings::Certain);
+        (!statement.mentions.is_empty()).then_some(statement)
+    })
 }
 
 struct Cut<'t> {
@@ -182,6 +210,13 @@ impl<'t> Statement<'t> {
         let parsable = !broken && fits;
         let tokens = if parsable { lexer.collect() } else { Vec::new() };
         Statement { text, start, mentions, tokens, parsable, depth: extent.deepest, in_doubt }
+    }
+
+    /// Its syntax trees, each with how many bytes come before the statement in what was parsed. None if there is no way
+    /// to read it.
+    pub fn parse(&self) -> Option<Vec<(ast::Suite, usize)>> {
+        let parse = |module: Module| Some((ast::Suite::parse(&module.source, "").ok()?, module.shift));
+        self.readings().find_map(|modules| modules.into_iter().map(parse).collect())
     }
 
     /// The ways to read the statement, the likeliest first; each as modules that must all parse. None if no Python has

@@ -53,7 +53,7 @@ pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
                 };
                 let place = match name {
                     "CreateProcess" | "CreateProcessW" | "CreateProcessA" => 5,
-                    "CreateProcessAsUser" | "CreateProcessAsUserW" | "CreateProcessAsUserA" => 6,
+                    "CreateProcessAsUser" => 6,
                     _ => return Vec::new(),
                 };
                 if let Some(flags) = args.get(place).or_else(|| keyword(call, "dwCreationFlags")) {

@@ -1,0 +1,159 @@
+//! The search for shapes that depend on what is written elsewhere in the text.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::super::alias::aliases;
+use super::super::command;
+use super::super::detect::detect;
+use super::super::extended;
+use super::super::names::{self, Names, Shelf};
+use super::super::needles::Needles;
+use super::super::outline::Outline;
+use super::super::policy::Policy;
+use super::super::precise;
+use super::super::rule::Rule;
+use super::super::statement::{self, Statement};
+use super::super::tree::Tree;
+use super::{Found, unparsable};
+
+/// As often is a text searched for the other names of what was found.
+const ROUNDS: usize = 8;
+
+/// Ends of the names of shells, as they stand in lists of words.
+const SHELLS: [&str; 14] = [
+    "\"sh\"", "'sh'", "/sh\"", "/sh'", "bash\"", "bash'", "dash\"", "dash'", "zsh\"", "zsh'", "ksh\"", "ksh'",
+    "fish\"", "fish'",
+];
+
+/// What is looked for in a text with a needle.
+#[derive(Debug)]
+pub(super) struct Around {
+    /// The names whose statements are looked at, but for those of functions that take a list of words.
+    sought: Needles,
+    /// Those of these functions. They are many, and few of the lists matter.
+    takes_list: Needles,
+    /// What is in the lists that matter.
+    detachers: Needles,
+    shells: Needles,
+    precise: bool,
+}
+
+impl Around {
+    pub(super) fn new(policy: &Policy) -> anyhow::Result<Around> {
+        let rules = policy.rules.iter().filter(|rule| **rule != Rule::ArgvDetacher);
+        let words = rules.flat_map(|rule| rule.sought()).copied();
+        let detachers: Vec<String> = command::PROGRAMS.iter().flat_map(|program| in_list(program)).collect();
+        Ok(Around {
+            sought: Needles::new(words.chain(policy.helpers().iter().map(String::as_str)))?,
+            takes_list: Needles::new(Rule::ArgvDetacher.sought().iter().copied())?,
+            detachers: Needles::new(detachers.iter().map(String::as_str))?,
+            shells: Needles::new(SHELLS.into_iter())?,
+            precise: policy.precise,
+        })
+    }
+
+    /// The shapes in a text with these needles, by some of these rules and perhaps by others; in no order.
+    pub(super) fn find(&self, text: &str, needles: &HashSet<&str>, rules: &[Rule], helpers: &[String]) -> Vec<Found> {
+        let is_mentioned = |rule: &Rule| rule.needles().iter().any(|needle| needles.contains(needle));
+        let rules: Vec<Rule> = rules.iter().copied().filter(is_mentioned).collect();
+        let mut mentions: Vec<Range<usize>> = self.mentions(text, &rules, helpers);
+        let mut known: HashSet<String> = mentions.iter().map(|mention| text[mention.clone()].to_owned()).collect();
+        // Where something else cannot be parsed, that says nothing.
+        let is_certain = |word: &str| {
+            let certain = |rule: &Rule| {
+                !matches!(rule, Rule::ArgvDetacher | Rule::ShellBackground | Rule::PtySpawn | Rule::DoubleFork)
+            };
+            helpers.iter().any(|helper| helper == word)
+                || rules.iter().filter(|rule| certain(rule)).any(|rule| rule.sought().contains(&word))
+        };
+        let shelf = Shelf::default();
+        let names = Names::new(text, &shelf);
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        for _ in 0..ROUNDS {
+            if mentions.is_empty() {
+                break;
+            }
+            let mut next = Vec::new();
+            for statement in cut(text, names.outline(), &mentions) {
+                if !seen.insert(statement.start) {
+                    continue;
+                }
+                let Some(suites) = statement.parse() else {
+                    let certain =
+                        statement.mentions.iter().filter(|mention| is_certain(&statement.text[(*mention).clone()]));
+                    found.extend(certain.map(|mention| unparsable(&statement, mention)));
+                    continue;
+                };
+                for (suite, shift) in &suites {
+                    let tree = Tree::new(suite, statement.start, *shift);
+                    let mut shapes = detect(&tree, helpers);
+                    shapes.extend(extended::detect(&names, &tree, &rules));
+                    found.extend(shapes.into_iter().map(|shape| {
+                        let dropped = self.precise && precise::starts_nothing(&names, &shape);
+                        Found::new(shape, dropped)
+                    }));
+                    next.extend(aliases(&tree, |name| known.contains(name)));
+                }
+            }
+            next.retain(|name| known.insert(name.clone()));
+            mentions = next.iter().flat_map(|name| names::mentions(text, name)).collect();
+            mentions.sort_unstable_by_key(|mention| mention.start);
+        }
+        found
+    }
+
+    /// Where there is something to look at, in order.
+    fn mentions(&self, text: &str, rules: &[Rule], helpers: &[String]) -> Vec<Range<usize>> {
+        let is_sought = |mention: &Range<usize>| {
+            let word = &text[mention.clone()];
+            // Of `shell` only the argument matters.
+            (word != "shell" || text[mention.end..].trim_start().starts_with('='))
+                && (rules.iter().any(|rule| rule.sought().contains(&word))
+                    || helpers.iter().any(|helper| helper == word))
+        };
+        let mut mentions: Vec<Range<usize>> = self.sought.mentions(text.as_bytes()).filter(is_sought).collect();
+        let has_list = |rule: &Rule| match rule {
+            Rule::ArgvDetacher => self.detachers.mentions(text.as_bytes()).any(|mention| {
+                // The first thing in a string, or the last in a path.
+                let starts = ['"', '\'', '/', '\\'];
+                text[mention.start..].starts_with(starts) || text[..mention.start].ends_with(starts)
+            }),
+            Rule::ShellBackground => self.shells.find_iter(text.as_bytes()).next().is_some(),
+            _ => false,
+        };
+        if rules.iter().any(has_list) {
+            mentions.extend(self.takes_list.mentions(text.as_bytes()));
+            mentions.sort_unstable_by_key(|mention| mention.start);
+            mentions.dedup();
+        }
+        mentions
+    }
+}
+
+/// How a program is written in a list of words. A short name is part of too many others to be looked for alone.
+fn in_list(program: &str) -> Vec<String> {
+    let upper = program.to_uppercase();
+    match program.len() {
+        0..3 => ["\"\"", "''", "/\"", "/'"].map(|around| [&around[..1], program, &around[1..]].concat()).to_vec(),
+        3 => [program, &upper]
+            .into_iter()
+            .flat_map(|name| ["\"", "'", "."].map(|after| format!("{name}{after}")))
+            .collect(),
+        _ => vec![program.to_owned()],
+    }
+}
+
+/// The statements that mention something.
+fn cut<'t>(
+    text: &'t str,
+    outline: &'t Outline,
+    mentions: &'t [Range<usize>],
+) -> Box<dyn Iterator<Item = Statement<'t>> + 't> {
+    if outline.is_endless() {
+        return Box::new(statement::cut(text, mentions));
+    }
+    let lines = outline.lines().iter().map(|line| line.range.clone());
+    Box::new(statement::cut_lines(text, mentions, lines))
+}
