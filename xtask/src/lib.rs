@@ -12,8 +12,8 @@
 //!    words that it knows, at the same places.
 //! 5. [`lint_spawns::detect`] looks for shapes in their syntax trees, of which [`lint_spawns::tree`] lists the nodes.
 //! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
-//! 7. [`lint_spawns::baseline`] judges what is left by the tolerated counts.
-//! 8. [`lint_spawns::report`] words the outcome; [`output`] writes it.
+//! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
+//! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!

@@ -22,11 +22,14 @@ fn the_rule_table_of_readme_is_that_of_the_code() {
 #[test]
 fn what_readme_shows_is_the_real_output() {
     let readme = read("README.md");
-    for arguments in [["lint-spawns", "--all"], ["ci", "--list"]] {
+    let root = workspace().canonicalize_utf8().unwrap();
+    for arguments in
+        ["lint-spawns --all", "ci --list", "lint-spawns --format json fixtures/hermes/tools/terminal_tool.py README.md"]
+    {
         let output =
-            Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).current_dir(workspace()).output().unwrap();
-        let output = String::from_utf8(output.stdout).unwrap();
-        let shown = format!("$ cargo xtask {}\n{output}```\n", arguments.join(" "));
+            Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments.split(' ')).current_dir(&root).output().unwrap();
+        let output = String::from_utf8(output.stdout).unwrap().replace(root.as_str(), "/path/to/repository");
+        let shown = format!("$ cargo xtask {arguments}\n{output}```\n");
         assert!(readme.contains(&shown), "README.md should show\n{shown}");
     }
 }
@@ -40,6 +43,7 @@ fn every_option_is_in_readme() {
         "--select",
         "--ignore",
         "--precise",
+        "--format",
         "--all",
         "--print-baseline",
         "--strict-baseline",

@@ -1,5 +1,7 @@
 //! The rule table: every shape that is looked for has one entry here.
 
+use serde::Serialize;
+
 /// A shape that detaches. The order is that of tables and reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
@@ -52,7 +54,8 @@ pub fn chosen(name: &str) -> Result<Vec<Rule>, String> {
 }
 
 /// How far a child gets from its owner. The order is that of rising trouble.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Strength {
     /// A signal to the owner's group passes it by; the end of the session still reaches it.
     Group,
