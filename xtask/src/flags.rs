@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use camino::Utf8PathBuf;
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::output;
 
@@ -71,6 +71,9 @@ pub struct LintSpawns {
     /// Ignore the baseline: report every unmarked hit
     #[arg(long)]
     pub all: bool,
+    /// How to print what was found
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline")]
+    pub format: Format,
     /// Print a baseline that tolerates today's hits, and exit 0
     #[arg(long)]
     pub print_baseline: bool,
@@ -80,6 +83,15 @@ pub struct LintSpawns {
     /// How many files to check at a time [default: the processors that this process may use]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum Format {
+    /// The problems, for people
+    #[default]
+    Text,
+    /// Every hit, for machines, in one object
+    Json,
 }
 
 /// What lint-spawns does beside the check. Only the first argument can be a verb, so `./rule` is a file.

@@ -14,8 +14,8 @@
 //!    the nodes: [`lint_spawns::detect`] for the default rules, [`lint_spawns::extended`] for the others, and
 //!    [`lint_spawns::precise`] tells which start nothing. See below.
 //! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
-//! 7. [`lint_spawns::baseline`] judges what is left by the tolerated counts.
-//! 8. [`lint_spawns::report`] words the outcome; [`output`] writes it.
+//! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
+//! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
 //! [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages 1, 5
 //! and 8 share.

@@ -12,6 +12,7 @@ pub mod extended;
 pub mod fold;
 mod folders;
 pub mod git;
+pub mod json;
 mod lexer;
 mod literal;
 pub mod marker;
@@ -41,7 +42,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use camino::Utf8Path;
 use xshell::Shell;
 
-use crate::flags::{LintSpawns, Verb};
+use crate::flags::{Format, LintSpawns, Verb};
 use crate::output::printable_path;
 use crate::{Outcome, bug, output};
 use check::{CheckedFile, Checker, Hit};
@@ -78,46 +79,49 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
         paths => discover::named(&sh, &root, &policy, paths, take),
     })?;
     for warning in &selection.warnings {
-        output::complain(NAME, &format!("warning: {warning}"));
+        output::complain(NAME, &format!("warning: {}", warning.message));
     }
-    let errors: Vec<&String> = selection.errors.iter().chain(&unread).collect();
+    let mut errors = [selection.errors, unread].concat();
+    let nothing = files.is_empty() && errors.is_empty();
+    // Hooks pass everything: that the policy rules all of it out is fine.
+    if nothing && (selection.ruled_out == 0 || selection.unseen > 0) {
+        errors.push(nothing_to_check(&root, &policy, flags));
+    }
     for error in &errors {
         output::complain(NAME, error);
     }
-    if files.is_empty() && errors.is_empty() {
-        return nothing_checked(&selection, &root, &policy, flags);
-    }
     let empty = BTreeMap::new();
-    let ignored = flags.all || flags.print_baseline || !flags.paths.is_empty();
+    let ignored = flags.all || flags.print_baseline || nothing || !flags.paths.is_empty();
     let baseline = if ignored { &empty } else { &policy.baseline };
     let verdict = baseline::judge(&files, baseline, flags.strict_baseline);
-    let outcome = match verdict.fails() && !flags.print_baseline {
-        true => Outcome::Problems,
-        false => Outcome::Clean,
-    };
-    if flags.print_baseline {
-        output::print(&report::baseline(&verdict, &policy))?;
-    } else if outcome == Outcome::Problems || errors.is_empty() {
+    let text = match flags.format {
+        Format::Json => json::check(&root, files.len(), &verdict, &selection.warnings, &errors)?,
+        Format::Text if nothing && errors.is_empty() => report::nothing_to_check().to_owned(),
+        Format::Text if flags.print_baseline && !nothing => report::baseline(&verdict, &policy),
         // A clean report would be a lie about what could not be read.
-        output::print(&report::check(files.len(), &verdict, &policy))?;
-    }
-    Ok(if errors.is_empty() { outcome } else { Outcome::Failed })
+        Format::Text if verdict.fails() || errors.is_empty() => report::check(files.len(), &verdict, &policy),
+        Format::Text => String::new(),
+    };
+    output::print(&text)?;
+    Ok(if !errors.is_empty() {
+        Outcome::Failed
+    } else if verdict.fails() && !flags.print_baseline {
+        Outcome::Problems
+    } else {
+        Outcome::Clean
+    })
 }
 
-fn nothing_checked(selection: &Selection, root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> Result<Outcome> {
-    if selection.ruled_out > 0 && selection.unseen == 0 {
-        output::print(report::nothing_to_check())?;
-        return Ok(Outcome::Clean);
-    }
+fn nothing_to_check(root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> String {
     let root = printable_path(root.as_str());
     if flags.paths.is_empty() {
-        bail!(
+        return format!(
             "nothing to check in {root}: no Python file is there that git tracks and the policy ({}) includes and does \
              not exclude; correct the policy, or name another folder with --root",
             policy.origin.name
         );
     }
-    bail!("nothing to check: no Python file is there in the paths given; name others")
+    "nothing to check: no Python file is there in the paths given; name others".to_owned()
 }
 
 /// Checks what `discover` finds while it goes on. Returns its result, the files in order of path, each once, and what is

@@ -64,6 +64,20 @@ pub fn printable_bytes(path: &[u8]) -> String {
     shown
 }
 
+/// Shows in JSON what [`printable`] shows, in JSON's own spelling, `\u001b`: its readers get the character itself.
+pub fn printable_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for (at, c) in json.char_indices() {
+        // The line breaks are those between its strings.
+        if (c != '\n' && hides(c)) || (c == '#' && begins_a_command(&json[at..])) {
+            let _ = write!(shown, "\\u{:04x}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 fn escape(text: &str, path: bool) -> String {
     let mut shown = String::with_capacity(text.len());
     let command = if path && text.trim_start().starts_with("::") { text.find(':') } else { None };

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::check::{CheckedFile, Hit};
 
 /// What a run comes to.
@@ -25,7 +27,8 @@ pub struct Judged<'a> {
     pub status: Status,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It fails the run.
     Problem,

@@ -29,13 +29,47 @@ pub struct Candidate {
 #[derive(Debug, Default)]
 pub struct Selection {
     /// What people should know; does not change the exit code.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// What could not be looked at; the run cannot succeed.
     pub errors: Vec<String>,
     /// Paths of the command line that the policy rules out.
     pub ruled_out: usize,
     /// Paths that a warning names because they are not in this work tree.
     pub unseen: usize,
+}
+
+#[derive(Debug)]
+pub struct Warning {
+    pub kind: WarningKind,
+    /// What it is about, where that is one path, as the policy, the command line or git spells it.
+    pub path: Option<String>,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum WarningKind {
+    /// An entry of `include` without a Python file.
+    EmptyInclude,
+    /// What is left out although it was named, or is tracked.
+    NotChecked,
+    /// git says so.
+    Git,
+}
+
+impl WarningKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            WarningKind::EmptyInclude => "empty-include",
+            WarningKind::NotChecked => "not-checked",
+            WarningKind::Git => "git",
+        }
+    }
+}
+
+impl Selection {
+    fn warn(&mut self, kind: WarningKind, path: Option<&Utf8Path>, message: String) {
+        self.warnings.push(Warning { kind, path: path.map(|path| path.as_str().to_owned()), message });
+    }
 }
 
 /// The folder that paths are relative to: `given`, else the top of the work tree around the current folder. Where
@@ -79,7 +113,7 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy, take: &mut dyn FnMu
             git::top_level(sh, root)?;
         }
         for complaint in complaints {
-            finder.selection.warnings.push(format!("git says: {complaint}"));
+            finder.selection.warn(WarningKind::Git, None, format!("git says: {complaint}"));
         }
     }
     for include in unmatched {
@@ -95,7 +129,7 @@ pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy, take: &mut dyn FnMu
             }
             None => {
                 let warning = format!("include entry `{shown}` of {name} matches no tracked Python file");
-                finder.selection.warnings.push(warning);
+                finder.selection.warn(WarningKind::EmptyInclude, Some(include), warning);
             }
         }
     }
@@ -229,9 +263,9 @@ impl<'a> Finder<'a> {
     /// Takes a real file that `name` leads to.
     fn resolved(&mut self, name: &Utf8Path, location: Utf8PathBuf, named: bool) {
         if !is_python_name(location.as_str().as_bytes()) {
-            let (name, location) = (printable_path(name.as_str()), printable_path(location.as_str()));
-            let warning = format!("{name} leads to {location}, which is not named like Python; not checked");
-            return self.selection.warnings.push(warning);
+            let (shown, location) = (printable_path(name.as_str()), printable_path(location.as_str()));
+            let warning = format!("{shown} leads to {location}, which is not named like Python; not checked");
+            return self.selection.warn(WarningKind::NotChecked, Some(name), warning);
         }
         let path = self.reported(&location);
         if !self.excluded(&path) {
@@ -295,7 +329,7 @@ impl<'a> Finder<'a> {
     /// Takes what git complains of while it looks for untracked files. It goes on, and succeeds, where it cannot look.
     fn complaint(&mut self, complaint: &str, folder: &Utf8Path, top: &Utf8Path) {
         let Some(unread) = complaint.strip_prefix("warning: could not open directory '") else {
-            return self.selection.warnings.push(format!("git says: {complaint}"));
+            return self.selection.warn(WarningKind::Git, None, format!("git says: {complaint}"));
         };
         let sub = unread.rsplit_once("': ").map_or(unread, |(sub, _)| sub).trim_end_matches('/');
         if !self.excluded(&self.reported(&top.join(sub))) {
@@ -355,7 +389,8 @@ impl<'a> Finder<'a> {
 
     fn rule_out(&mut self, given: &Utf8Path, why: &str) {
         self.selection.ruled_out += 1;
-        self.selection.warnings.push(format!("{} is not checked: {why}", printable_path(given.as_str())));
+        let warning = format!("{} is not checked: {why}", printable_path(given.as_str()));
+        self.selection.warn(WarningKind::NotChecked, Some(given), warning);
     }
 
     fn reported(&self, location: &Utf8Path) -> Utf8PathBuf {
@@ -376,7 +411,8 @@ impl<'a> Finder<'a> {
         selection.unseen = unseen.len();
         if !unseen.is_empty() {
             let noun = if unseen.len() == 1 { "path is" } else { "paths are" };
-            selection.warnings.push(format!("{} {noun} not checked: {}", unseen.len(), unseen.join(", ")));
+            let warning = format!("{} {noun} not checked: {}", unseen.len(), unseen.join(", "));
+            selection.warn(WarningKind::NotChecked, None, warning);
         }
         selection
     }

@@ -142,7 +142,8 @@ fn clean(text: &mut String, files: usize, verdict: &Verdict, origin: &str) {
     let _ = writeln!(text, "no unmarked detached spawn in {n} Python {noun}{known} (policy: {origin})");
 }
 
-fn describe(stale: &Stale) -> String {
+/// What is wrong with a stale entry.
+pub fn describe(stale: &Stale) -> String {
     let path = printable_path(stale.path);
     let tolerated = stale.tolerated;
     match stale.hits {

@@ -7,6 +7,8 @@
 /// The headings in the text of a rule. The first line of `Not flagged` is a summary.
 pub const PARTS: [&str; 5] = ["Why", "Example", "Instead", "Not flagged", "Marker"];
 
+use serde::Serialize;
+
 /// A shape that detaches. The order is that of tables and reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
@@ -37,7 +39,8 @@ pub enum Group {
 }
 
 /// How far a child gets from its owner. The order is that of rising trouble.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Strength {
     /// A signal to the owner's group passes it by; it stays in the session, in the background of its terminal.
     Group,

@@ -19,6 +19,7 @@ mod bench;
 mod ci;
 mod git;
 mod inputs;
+mod json;
 mod output;
 mod paths;
 #[cfg(unix)]

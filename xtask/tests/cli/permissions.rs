@@ -48,6 +48,12 @@ fn what_may_not_be_read() {
 }
 
 #[test]
+fn what_may_not_be_read_in_json() {
+    let repository = Repository::new(&[("file.py", SPAWN), ("marked.py", MARKED)]);
+    pin!(lint(&repository, "file.py", &["--format", "json"]));
+}
+
+#[test]
 fn what_may_not_be_read_outside_any_repository() {
     let repository = Repository::without_git(&[
         ("a/run.py", MARKED),

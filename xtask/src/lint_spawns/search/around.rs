@@ -108,8 +108,12 @@ impl Around {
     fn mentions(&self, text: &str, rules: &[Rule], helpers: &[String]) -> Vec<Range<usize>> {
         let is_sought = |mention: &Range<usize>| {
             let word = &text[mention.clone()];
+            let line = text[..mention.start].rfind('\n').map_or(0, |at| at + 1);
+            let in_comment = text[line..].trim_start_matches([' ', '\t']).starts_with('#');
             // Of `shell` only the argument matters.
-            (word != "shell" || text[mention.end..].trim_start().starts_with('='))
+            let is_plain = word == "shell" && !text[mention.end..].trim_start().starts_with('=');
+            !in_comment
+                && !is_plain
                 && (rules.iter().any(|rule| rule.sought().contains(&word))
                     || helpers.iter().any(|helper| helper == word))
         };
