@@ -10,7 +10,7 @@
 //! 4. [`lint_spawns::statement`] narrows: it cuts the logical lines that mention a needle out of the text. `lexer` tells
 //!    it where strings, brackets and lines end, in broken text too; `rewrite` puts what the parser does not know into
 //!    words that it knows, at the same places.
-//! 5. [`lint_spawns::search`] parses these and looks for shapes in the syntax trees, of which [`lint_spawns::tree`] lists
+//! 5. [`lint_spawns::search`], by [`lint_spawns::needles`], parses these and looks for shapes in the syntax trees, of which [`lint_spawns::tree`] lists
 //!    the nodes: [`lint_spawns::detect`] for the default rules, [`lint_spawns::extended`] for the others, and
 //!    [`lint_spawns::precise`] tells which start nothing. See below.
 //! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.

@@ -3,6 +3,7 @@
 use camino::Utf8PathBuf;
 
 use super::marker::Marker;
+use super::outline::Outline;
 use super::policy::Policy;
 use super::rule::{Rule, Strength};
 use super::search::{Found, Search};
@@ -22,6 +23,8 @@ pub struct Hit {
     pub rules: Vec<Rule>,
     /// The highest of its shapes; that of what cannot be parsed is not known.
     pub strength: Option<Strength>,
+    /// The class or function it is in, with those around that; None at the top level.
+    pub definition: Option<String>,
     /// The line without the white space around it.
     pub source: String,
     /// Why it is accepted, if it has a marker.
@@ -71,13 +74,17 @@ impl<'p> Checker<'p> {
 
     /// One hit a line. `found` is in order of offset.
     fn hits(&self, text: &str, found: &[Found]) -> Vec<Hit> {
+        if found.is_empty() {
+            return Vec::new();
+        }
         let lines = Lines::new(text);
+        let outline = Outline::new(text);
         let on_one_line = |a: &Found, b: &Found| lines.number(a.range.start) == lines.number(b.range.start);
-        found.chunk_by(on_one_line).filter_map(|shapes| self.hit(&lines, shapes)).collect()
+        found.chunk_by(on_one_line).filter_map(|shapes| self.hit(&lines, &outline, shapes)).collect()
     }
 
     /// Of all the shapes on a line.
-    fn hit(&self, lines: &Lines, shapes: &[Found]) -> Option<Hit> {
+    fn hit(&self, lines: &Lines, outline: &Outline, shapes: &[Found]) -> Option<Hit> {
         let dropped = shapes.iter().all(|shape| shape.dropped);
         let counted = || shapes.iter().filter(|shape| shape.dropped == dropped);
         let first = counted().next()?;
@@ -95,6 +102,7 @@ impl<'p> Checker<'p> {
             end_column,
             rules,
             strength: counted().filter_map(|shape| shape.strength).max(),
+            definition: outline.line_at(first.range.start).and_then(|line| outline.definition(lines.text, line)),
             source: source.trim_matches(is_python_space).to_owned(),
             reason: self.marker.reason(source, above).map(str::to_owned),
             dropped,

@@ -88,10 +88,30 @@ impl Outline {
         self.lines.get(line).is_some_and(|line| line.range.start <= offset).then_some(line)
     }
 
+    /// The classes and functions in which a line of `text` is, its own if it is the header of one: `Gateway.restart`.
+    /// None at the top level.
+    pub fn definition(&self, text: &str, line: usize) -> Option<String> {
+        let innermost = match self.lines[line].opens {
+            Opens::Function | Opens::Class => Some(line),
+            Opens::Other => self.lines[line].scope,
+        };
+        let mut names: Vec<&str> = std::iter::successors(innermost, |&header| self.lines[header].scope)
+            .map(|header| name_in(&text[self.lines[header].range.clone()]))
+            .collect();
+        names.reverse();
+        (!names.is_empty()).then(|| names.join("."))
+    }
+
     /// The lines in whose blocks a line is, from the inside out.
     pub fn around(&self, line: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.lines[line].parent, |&outer| self.lines[outer].parent)
     }
+}
+
+/// The name that the header of a class or function gives it.
+fn name_in(header: &str) -> &str {
+    let words = header.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.skip_while(|word| matches!(*word, "async" | "def" | "class")).next().unwrap_or_default()
 }
 
 fn opens(code: &str) -> Opens {
