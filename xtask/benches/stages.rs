@@ -12,9 +12,9 @@ use xtask::bench::monorepo::{Planted, module_of};
 use xtask::lint_spawns::check::Checker;
 use xtask::lint_spawns::detect;
 use xtask::lint_spawns::policy::Policy;
+use xtask::lint_spawns::python::statement;
+use xtask::lint_spawns::python::tree::Tree;
 use xtask::lint_spawns::rule::Rule;
-use xtask::lint_spawns::statement;
-use xtask::lint_spawns::tree::Tree;
 
 fn main() {
     divan::main();

@@ -7,12 +7,10 @@
 //! 1. [`lint_spawns::policy`] reads what to check.
 //! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files.
 //! 3. [`lint_spawns::source`] reads a file and makes text of it.
-//! 4. [`lint_spawns::statement`] narrows: it cuts the logical lines that mention a needle out of the text. `lexer` tells
-//!    it where strings, brackets and lines end, in broken text too; `rewrite` puts what the parser does not know into
-//!    words that it knows, at the same places.
-//! 5. [`lint_spawns::search`], by [`lint_spawns::needles`], parses these and looks for shapes in the syntax trees, of which [`lint_spawns::tree`] lists
-//!    the nodes: [`lint_spawns::detect`] for the default rules, [`lint_spawns::extended`] for the others, and
-//!    [`lint_spawns::precise`] tells which start nothing. See below.
+//! 4. [`lint_spawns::search`] narrows the text by [`lint_spawns::needles`], has the statements that matter cut out and
+//!    parsed by [`lint_spawns::python`], and looks for shapes in them: [`lint_spawns::detect`] by the default rules,
+//!    [`lint_spawns::extended`] by the others.
+//! 5. [`lint_spawns::precise`] tells which shapes start nothing.
 //! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
@@ -21,10 +19,11 @@
 //! and 8 share.
 //!
 //! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
-//! anywhere: [`lint_spawns::names`] looks up what a name means, by cutting out and parsing what binds it, with the blocks
-//! and scopes of [`lint_spawns::outline`]; [`lint_spawns::fold`] tells what an expression comes to,
+//! anywhere: [`lint_spawns::python::names`] looks up what a name means, by cutting out and parsing what binds it, in the
+//! scopes of [`lint_spawns::python::outline`]; [`lint_spawns::python::fold`] tells what an expression comes to,
 //! [`lint_spawns::spawn`] which calls start a child, [`lint_spawns::command`] which commands detach one,
-//! [`lint_spawns::argument`] what the two Popen arguments mean. Only texts with a needle are looked at so closely.
+//! [`lint_spawns::argument`] what the two Popen arguments mean. `alias` finds the other names of what was found. Only
+//! texts with a needle are looked at so closely.
 //!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!

@@ -1,6 +1,6 @@
 //! Where logical lines end, and what a cut statement is completed to.
 
-use xtask::lint_spawns::statement::{cut, logical_lines};
+use xtask::lint_spawns::python::statement::{cut, logical_lines};
 
 fn check_lines(text: &str, expected: &[&str]) {
     let lines: Vec<&str> =

@@ -2,8 +2,7 @@
 
 use rustpython_parser::ast::{Expr, Stmt};
 
-use super::detect::text_of;
-use super::tree::{Node, Tree};
+use super::python::tree::{Node, Tree, text_of};
 
 /// The other names by which the statement makes something known whose name is among `known`: by an import, an
 /// assignment, or a class that is derived from it.

@@ -2,7 +2,7 @@
 
 use rustpython_parser::ast::{Constant, Expr};
 
-use super::fold::is_true;
+use super::python::fold::is_true;
 use super::rule::{Rule, Strength};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

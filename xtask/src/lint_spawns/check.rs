@@ -3,8 +3,8 @@
 use camino::Utf8PathBuf;
 
 use super::marker::Marker;
-use super::outline::Outline;
 use super::policy::Policy;
+use super::python::outline::Outline;
 use super::rule::{Rule, Strength};
 use super::search::{Found, Search};
 use super::source;

@@ -5,8 +5,8 @@ use std::ops::Range;
 use rustpython_parser::ast::{Expr, Stmt};
 
 use super::argument::Argument;
+use super::python::tree::{Cursor, Node, Tree, text_of};
 use super::rule::{Rule, Strength};
-use super::tree::{Cursor, Node, Tree};
 
 /// A shape.
 #[derive(Debug, Clone)]
@@ -80,9 +80,4 @@ pub fn strength_of(function: &str) -> Option<Strength> {
         "setpgid" | "setpgrp" => Some(Strength::Group),
         _ => None,
     }
-}
-
-/// What a string literal says.
-pub fn text_of(expr: &Expr) -> Option<&str> {
-    expr.as_constant_expr()?.value.as_str().map(String::as_str)
 }

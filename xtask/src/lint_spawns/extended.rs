@@ -17,9 +17,9 @@ use std::ops::Range;
 use rustpython_parser::ast::Expr;
 
 use super::detect::Shape;
-use super::names::Names;
+use super::python::names::Names;
+use super::python::tree::{Cursor, Tree};
 use super::rule::{Rule, Strength};
-use super::tree::{Cursor, Tree};
 
 /// The shapes in `tree` by those of `rules` that are extended ones, and perhaps more, in no order.
 pub fn detect<'t>(names: &Names<'_>, tree: &'t Tree<'t>, rules: &[Rule]) -> Vec<Shape<'t>> {

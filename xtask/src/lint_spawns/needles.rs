@@ -6,7 +6,7 @@ use std::ops::Range;
 use aho_corasick::packed::{self, Searcher};
 use aho_corasick::{AhoCorasick, Input, MatchKind, Span};
 
-use super::lexer::continues_name;
+use super::python::lexer::continues_name;
 
 /// Looks for all needles at once; of two at one place for the longer.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use rustpython_parser::ast::{Constant, Expr, ExprContext, Stmt, bigint::BigInt};
 
 use super::argument::Argument;
 use super::detect::Shape;
-use super::fold;
-use super::names::Names;
+use super::python::fold;
+use super::python::names::Names;
+use super::python::tree::{Cursor, Node, Site};
 use super::rule::Rule;
 use super::spawn;
-use super::tree::{Cursor, Node, Site};
 
 /// Whether a shape starts no process and lets none start.
 pub fn starts_nothing(names: &Names<'_>, shape: &Shape) -> bool {

@@ -9,9 +9,9 @@ use around::Around;
 use super::detect::{Shape, detect};
 use super::needles::Needles;
 use super::policy::Policy;
+use super::python::statement::{self, Statement};
+use super::python::tree::Tree;
 use super::rule::{Group, Rule, Strength};
-use super::statement::{self, Statement};
-use super::tree::Tree;
 
 /// A shape in the whole text.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use rustpython_parser::ast::{Expr, ExprCall, Stmt};
 
-use super::fold;
-use super::names::{Meaning, Names};
-use super::outline::Opens;
-use super::tree::{Cursor, Node, Site};
+use super::python::fold;
+use super::python::names::{Meaning, Names};
+use super::python::outline::Opens;
+use super::python::tree::{Cursor, Node, Site};
 
 /// As many `partial`s or subclasses are looked through.
 const FURTHEST: u32 = 4;

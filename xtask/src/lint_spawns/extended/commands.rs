@@ -6,11 +6,11 @@ use rustpython_parser::ast::Expr;
 
 use super::super::command::{self, Word};
 use super::super::detect::Shape;
-use super::super::fold;
-use super::super::names::Names;
+use super::super::python::fold;
+use super::super::python::names::Names;
+use super::super::python::tree::{Cursor, Node, Site};
 use super::super::rule::{Rule, Strength};
 use super::super::spawn::{self, Command};
-use super::super::tree::{Cursor, Node, Site};
 use super::shape;
 use super::words::{Words, lists, texts, word};
 

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use rustpython_parser::ast::{Expr, Operator, Stmt, bigint::BigInt};
 
-use super::super::detect::{Shape, text_of};
-use super::super::fold::{self, Arm};
-use super::super::names::Names;
+use super::super::detect::Shape;
+use super::super::python::fold::{self, Arm};
+use super::super::python::names::Names;
+use super::super::python::tree::{Cursor, Node, text_of};
 use super::super::rule::{Rule, Strength};
 use super::super::spawn::keyword;
-use super::super::tree::{Cursor, Node};
 use super::{last_name, shape};
 
 /// As many expressions are looked at for one argument.

@@ -3,11 +3,11 @@
 use rustpython_parser::ast::Expr;
 
 use super::super::detect::Shape;
-use super::super::fold;
-use super::super::names::Names;
+use super::super::python::fold;
+use super::super::python::names::Names;
+use super::super::python::tree::{Cursor, Node};
 use super::super::rule::{Rule, Strength};
 use super::super::spawn::keyword;
-use super::super::tree::{Cursor, Node};
 use super::{last_name, shape};
 
 pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Option<Shape<'t>> {

@@ -3,12 +3,12 @@
 use rustpython_parser::ast::{Expr, Stmt, bigint::BigInt};
 
 use super::super::argument::Argument;
-use super::super::detect::{Shape, text_of};
-use super::super::fold;
-use super::super::names::Names;
-use super::super::outline::Opens;
+use super::super::detect::Shape;
+use super::super::python::fold;
+use super::super::python::names::Names;
+use super::super::python::outline::Opens;
+use super::super::python::tree::{Cursor, Node, Site, text_of};
 use super::super::rule::Rule;
-use super::super::tree::{Cursor, Node, Site};
 use super::last_name;
 
 /// Bases of classes whose fields are data that is sent or stored.

@@ -5,10 +5,10 @@
 use rustpython_parser::ast::{CmpOp, Expr, ExprCall, Stmt};
 
 use super::super::detect::Shape;
-use super::super::fold;
-use super::super::names::Names;
+use super::super::python::fold;
+use super::super::python::names::Names;
+use super::super::python::tree::{Cursor, Node, Tree};
 use super::super::rule::{Rule, Strength};
-use super::super::tree::{Cursor, Node, Tree};
 use super::{last_name, shape};
 
 /// Functions that do not return.

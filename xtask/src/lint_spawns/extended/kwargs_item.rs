@@ -3,10 +3,10 @@
 use rustpython_parser::ast::{Expr, Stmt};
 
 use super::super::argument::Argument;
-use super::super::detect::{Shape, text_of};
-use super::super::names::Names;
+use super::super::detect::Shape;
+use super::super::python::names::Names;
+use super::super::python::tree::{Cursor, Node, text_of};
 use super::super::rule::Rule;
-use super::super::tree::{Cursor, Node};
 
 pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
     let mut shapes = Vec::new();

@@ -3,10 +3,10 @@
 use rustpython_parser::ast::Expr;
 
 use super::super::detect::Shape;
-use super::super::fold;
-use super::super::names::Names;
+use super::super::python::fold;
+use super::super::python::names::Names;
+use super::super::python::tree::{Cursor, Node};
 use super::super::rule::{Rule, Strength};
-use super::super::tree::{Cursor, Node};
 use super::{last_name, shape};
 
 const FUNCTIONS: [&str; 12] = [

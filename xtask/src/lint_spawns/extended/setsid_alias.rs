@@ -3,10 +3,10 @@
 use rustpython_parser::ast::{CmpOp, Expr, ExprContext, Stmt};
 
 use super::super::detect::{Shape, strength_of};
-use super::super::fold;
-use super::super::names::{Meaning, Names};
+use super::super::python::fold;
+use super::super::python::names::{Meaning, Names};
+use super::super::python::tree::{Cursor, Node, Site};
 use super::super::rule::Rule;
-use super::super::tree::{Cursor, Node, Site};
 use super::{last_name, shape};
 
 /// What opens the C library.

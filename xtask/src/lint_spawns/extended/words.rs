@@ -5,11 +5,10 @@ use std::ops::Range;
 use rustpython_parser::ast::{Expr, ExprCall, Operator};
 
 use super::super::command::{UNKNOWN, Word};
-use super::super::detect::text_of;
-use super::super::fold::{self, Arm};
-use super::super::literal;
-use super::super::names::{Meaning, Names};
-use super::super::tree::Node;
+use super::super::python::fold::{self, Arm};
+use super::super::python::literal;
+use super::super::python::names::{Meaning, Names};
+use super::super::python::tree::{Node, text_of};
 
 /// As many lists are looked at for one command.
 const MOST: usize = 64;
@@ -141,7 +140,7 @@ fn text<'t, 'a: 't>(names: &Names<'a>, arm: &Arm<'t>) -> Option<Text> {
     match site.expr {
         Expr::Constant(constant) => Some((constant.value.as_str()?.clone(), place)),
         Expr::List(_) if fold::is_format_string(names, site) => {
-            Some((literal::joined(&names.text()[site.place()]), place))
+            Some((literal::joined(&names.text()[site.place()], UNKNOWN), place))
         }
         Expr::BinOp(bin_op) if bin_op.op == Operator::Add => {
             let unknown = || (UNKNOWN.to_string(), place.clone());

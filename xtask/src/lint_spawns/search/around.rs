@@ -7,14 +7,14 @@ use super::super::alias::aliases;
 use super::super::command;
 use super::super::detect::detect;
 use super::super::extended;
-use super::super::names::{self, Names, Shelf};
 use super::super::needles::Needles;
-use super::super::outline::Outline;
 use super::super::policy::Policy;
 use super::super::precise;
+use super::super::python::names::{self, Names, Shelf};
+use super::super::python::outline::Outline;
+use super::super::python::statement::{self, Statement};
+use super::super::python::tree::Tree;
 use super::super::rule::Rule;
-use super::super::statement::{self, Statement};
-use super::super::tree::Tree;
 use super::{Found, unparsable};
 
 /// As often is a text searched for the other names of what was found.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anyhow::{Result, ensure};
-use xtask::lint_spawns::statement::{self, Statement};
+use xtask::lint_spawns::python::statement::{self, Statement};
 
 const NEEDLES: [&str; 3] = ["start_new_session", "process_group", "setsid"];
 

@@ -8,8 +8,8 @@ use rustpython_parser::{Parse as _, ast};
 use xtask::lint_spawns::check::{Checker, Hit};
 use xtask::lint_spawns::detect::{Shape, detect};
 use xtask::lint_spawns::policy::Policy;
+use xtask::lint_spawns::python::tree::Tree;
 use xtask::lint_spawns::rule::Rule;
-use xtask::lint_spawns::tree::Tree;
 
 /// The function whose calls are hits in these tests.
 pub(crate) const HELPER: &str = "windows_detach_popen_kwargs";
@@ -115,7 +115,8 @@ fn line_breaks_are_all_the_same(checker: &Checker, text: &str, hits: &[Hit]) -> 
 /// no end without them. Where triple quotes are missing, a comment may be the text of a string.
 fn nothing_follows_from_a_comment(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
     let longer = format!("{text}\n# os.setsid() (");
-    let is_a_comment = xtask::lint_spawns::statement::logical_lines(&longer).any(|line| line.start == text.len() + 1);
+    let is_a_comment =
+        xtask::lint_spawns::python::statement::logical_lines(&longer).any(|line| line.start == text.len() + 1);
     if is_a_comment && !text.contains("\"\"\"") && !text.contains("'''") {
         let changed = checker.check(longer.as_bytes());
         ensure!(changed == hits, "with a comment at the end: {:?}, not {:?}", pairs(&changed), pairs(hits));

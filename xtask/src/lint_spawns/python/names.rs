@@ -14,11 +14,10 @@ use memchr::memmem;
 use rustpython_parser::ast::{self, Expr, ExprContext, Pattern, Stmt};
 use typed_arena::Arena;
 
-use super::detect::text_of;
 use super::lexer::continues_name;
 use super::outline::{Opens, Outline};
 use super::statement::Statement;
-use super::tree::{Cursor, Node, Site, Tree};
+use super::tree::{Cursor, Node, Site, Tree, text_of};
 
 /// As many names are followed to answer one question. They may go round in circles.
 const FURTHEST: u32 = 64;

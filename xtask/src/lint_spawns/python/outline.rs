@@ -110,8 +110,8 @@ impl Outline {
 
 /// The name that the header of a class or function gives it.
 fn name_in(header: &str) -> &str {
-    let words = header.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.skip_while(|word| matches!(*word, "async" | "def" | "class")).next().unwrap_or_default()
+    let mut words = header.split(|c: char| c != '_' && !c.is_alphanumeric());
+    words.find(|word| !matches!(*word, "" | "async" | "def" | "class")).unwrap_or_default()
 }
 
 fn opens(code: &str) -> Opens {

@@ -1,7 +1,7 @@
 //! Where strings, comments, brackets and lines begin and end in Python text.
 //!
 //! Only what decides these is looked at; names, numbers and operators are the parser's business. The text is what
-//! [`super::source`] makes of a file: `\n` ends a line, and nothing else does. f-strings and t-strings are read as
+//! [`super::super::source`] makes of a file: `\n` ends a line, and nothing else does. f-strings and t-strings are read as
 //! Python 3.12 and later read them (PEP 701, PEP 750): their replacement fields are code, in which any string may stand.
 //!
 //! Broken text is read on, not given up: see [`Lexer::is_broken`] and [`Lexer::recovering`].
@@ -361,7 +361,7 @@ impl Iterator for Lexer<'_> {
 }
 
 /// Whether a byte can stand inside a name. Bytes of all characters beyond ASCII are taken to.
-pub(super) fn continues_name(byte: u8) -> bool {
+pub(in crate::lint_spawns) fn continues_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 

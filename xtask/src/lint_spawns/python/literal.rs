@@ -3,7 +3,6 @@
 use memchr::memchr2;
 
 use super::lexer::{Kind, Lexer, continues_name};
-use super::shell::UNKNOWN;
 
 /// The letters before a string's opening quote.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,8 +51,8 @@ pub(super) fn word(literal: &str) -> Option<&str> {
     (!prefix.bytes && is_word).then_some(text)
 }
 
-/// What an f-string and the literals joined to it say, [`UNKNOWN`] for each of its fields.
-pub(super) fn joined(literals: &str) -> String {
+/// What an f-string and the literals joined to it say, with `field` for each of its fields.
+pub(in crate::lint_spawns) fn joined(literals: &str, field: char) -> String {
     let mut text = String::new();
     let mut raw = Vec::new();
     for token in Lexer::new(literals) {
@@ -73,7 +72,7 @@ pub(super) fn joined(literals: &str) -> String {
             Kind::FormatText if token.depth == 0 => {
                 unescape(code, raw.last().is_some_and(|raw| *raw), true, &mut text);
             }
-            Kind::FieldOpen if token.depth == 0 => text.push(UNKNOWN),
+            Kind::FieldOpen if token.depth == 0 => text.push(field),
             _ => {}
         }
     }

@@ -160,6 +160,11 @@ impl<'t> Site<'t> {
     }
 }
 
+/// What a string literal says.
+pub fn text_of(expr: &Expr) -> Option<&str> {
+    expr.as_constant_expr()?.value.as_str().map(String::as_str)
+}
+
 /// Collects the children of one node.
 struct Children<'t, 'a> {
     tree: &'t mut Tree<'a>,
