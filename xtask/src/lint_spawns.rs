@@ -2,6 +2,7 @@
 
 pub mod baseline;
 pub mod check;
+pub mod command;
 pub mod detect;
 pub mod discover;
 mod folders;
