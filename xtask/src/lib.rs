@@ -11,7 +11,7 @@
 //!    it where strings, brackets and lines end, in broken text too; `rewrite` puts what the parser does not know into
 //!    words that it knows, at the same places.
 //! 5. [`lint_spawns::detect`] looks for shapes in their syntax trees, of which [`lint_spawns::tree`] lists the nodes.
-//!    [`lint_spawns::command`] tells which commands detach.
+//!    [`lint_spawns::command`] tells which commands detach; `shell` reads those that are a text for a shell.
 //! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
 //! 7. [`lint_spawns::baseline`] judges what is left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome; [`output`] writes it.

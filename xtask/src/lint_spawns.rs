@@ -15,6 +15,7 @@ pub mod policy;
 pub mod report;
 mod rewrite;
 pub mod rule;
+mod shell;
 pub mod source;
 pub mod statement;
 pub mod tree;

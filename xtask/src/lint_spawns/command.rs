@@ -1,34 +1,27 @@
-//! Commands that hand a child to something that detaches it.
+//! Commands that hand a child to something that detaches it: lists of words, and texts that a shell runs.
 //!
 //! A command is judged by the program that it starts with. Of its options those are looked at by which it may turn out
 //! harmless: tmux, screen and the container engines also run in the foreground, others only list or stop something.
 //! Where part of a command is not known, it is not taken for an option.
 
-use super::rule::Strength;
-
-/// Stands for a part of a text that is not known.
-pub const UNKNOWN: char = '\u{fffc}';
-
-/// A word of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
-    /// Its text, in which each [`UNKNOWN`] is a part of any length. One that is not known at all is only that.
-    One(String),
-    /// Any number of words: `*arguments` of a list.
-    Many,
-}
+use super::rule::{Rule, Strength};
+use super::shell::Script;
+pub use super::shell::{UNKNOWN, Word};
 
 /// What detaches the child of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detached {
+    /// [`Rule::ArgvDetacher`] if the program does, [`Rule::ShellBackground`] if that is a shell and its text does.
+    pub rule: Rule,
     pub strength: Strength,
-    /// The place of its program among the words.
+    /// The place of that program, or of that text, among the words.
     pub word: usize,
 }
 
-/// A command that detaches has one of these words. That of Windows may be in capitals.
-pub const PROGRAMS: [&str; DETACHERS.len()] = {
-    let mut names = [CMD; DETACHERS.len()];
+/// A command that detaches has one of these words, or an `&`. Those of Windows may be in capitals. A word that is cut up
+/// by quotes or backslashes, which only a shell puts together, is found nevertheless.
+pub const PROGRAMS: [&str; DETACHERS.len() + 1] = {
+    let mut names = [START; DETACHERS.len() + 1];
     let mut at = 0;
     while at < DETACHERS.len() {
         names[at] = DETACHERS[at].name;
@@ -39,6 +32,53 @@ pub const PROGRAMS: [&str; DETACHERS.len()] = {
 
 /// Judges a command of which the words are given one by one.
 pub fn argv(words: &[Word]) -> Option<Detached> {
+    match command(words)? {
+        Command::Detaches { strength, word } => Some(Detached { rule: Rule::ArgvDetacher, strength, word }),
+        Command::Runs { text, word } => {
+            shell(text).map(|strength| Detached { rule: Rule::ShellBackground, strength, word })
+        }
+    }
+}
+
+/// Judges a text that a shell runs. If more than one child gets away, the strength is that of the farthest.
+pub fn shell(text: &str) -> Option<Strength> {
+    let mut farthest = on_windows(text);
+    let mut texts = vec![text.to_owned()];
+    // No text is read often: with each level that it is deeper, the quotes around it are twice as many.
+    while let Some(text) = texts.pop() {
+        let script = Script::read(&text);
+        if script.background {
+            farthest = farthest.max(Some(Strength::Group));
+        }
+        for words in &script.commands {
+            match command(words) {
+                Some(Command::Detaches { strength, .. }) => farthest = farthest.max(Some(strength)),
+                Some(Command::Runs { text, .. }) => texts.push(text.to_owned()),
+                None => {}
+            }
+        }
+    }
+    farthest
+}
+
+/// What the shell of Windows has and others have not: `start`, and backslashes in paths.
+fn on_windows(text: &str) -> Option<Strength> {
+    let mut words = text.split_whitespace().map(|word| word.trim_matches('"'));
+    let detaches = if is_program(file_name(words.next()?), CMD) {
+        let arguments: Vec<Word> = words.map(|word| Word::One(word.to_owned())).collect();
+        cmd_starts(&arguments)
+    } else {
+        is_start(text)
+    };
+    detaches.then_some(Strength::Group)
+}
+
+enum Command<'w> {
+    Detaches { strength: Strength, word: usize },
+    Runs { text: &'w str, word: usize },
+}
+
+fn command(words: &[Word]) -> Option<Command<'_>> {
     // Its first argument is the program.
     let program = match words {
         [Word::One(program), ..] if is_program(file_name(program), "busybox") => 1,
@@ -48,8 +88,27 @@ pub fn argv(words: &[Word]) -> Option<Detached> {
         return None;
     };
     let file = file_name(file);
-    let detacher = DETACHERS.iter().find(|detacher| is_program(file, detacher.name))?;
-    detacher.detaches(arguments).then_some(Detached { strength: detacher.strength, word: program })
+    if let Some(detacher) = DETACHERS.iter().find(|detacher| is_program(file, detacher.name)) {
+        return detacher
+            .detaches(arguments)
+            .then_some(Command::Detaches { strength: detacher.strength, word: program });
+    }
+    if !SHELLS.iter().any(|shell| is_program(file, shell)) {
+        return None;
+    }
+    let mut runs_text = false;
+    let operands = options(arguments, shell_value, |name, _| runs_text |= lists("c command", name));
+    match operands {
+        [Word::One(text), ..] if runs_text => Some(Command::Runs { text, word: words.len() - operands.len() }),
+        _ => None,
+    }
+}
+
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
+
+/// The text is an operand: options can stand between `-c` and it.
+fn shell_value(name: &str) -> Value {
+    if matches!(name, "o" | "O" | "rcfile" | "init-file") { Value::Next } else { Value::None }
 }
 
 /// A program that detaches what it starts.
