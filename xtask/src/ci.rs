@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use xshell::{Shell, cmd};
 
-use crate::flags::{Ci, LintSpawns};
+use crate::flags::{Ci, LintSpawns, Scope};
 use crate::{Outcome, lint_spawns, output, workspace};
 
 /// What complaints begin with.
@@ -57,7 +57,10 @@ const STEPS: [Step; 6] = [
         name: "lint-spawns",
         command: "cargo xtask lint-spawns",
         run: |_, _| {
-            let outcome = lint_spawns::run(&LintSpawns { root: Some(workspace().into()), ..LintSpawns::default() })?;
+            let outcome = lint_spawns::run(&LintSpawns {
+                scope: Scope { root: Some(workspace().into()), ..Scope::default() },
+                ..LintSpawns::default()
+            })?;
             Ok(if outcome == Outcome::Clean { Verdict::Passed } else { Verdict::Failed })
         },
     },

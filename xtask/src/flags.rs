@@ -53,6 +53,25 @@ pub struct LintSpawns {
     pub verb: Option<Verb>,
     /// Files and folders to check instead of the policy's `include`; the baseline is then ignored
     pub paths: Vec<Utf8PathBuf>,
+    #[command(flatten)]
+    pub scope: Scope,
+    /// Ignore the baseline: report every unmarked hit
+    #[arg(long)]
+    pub all: bool,
+    /// How to print what was found
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline")]
+    pub format: Format,
+    /// Print a baseline that tolerates today's hits, and exit 0
+    #[arg(long)]
+    pub print_baseline: bool,
+    /// Fail on baseline entries that tolerate more than there is
+    #[arg(long)]
+    pub strict_baseline: bool,
+}
+
+/// What every verb that checks files is told in the same way.
+#[derive(Debug, Default, clap::Args)]
+pub struct Scope {
     /// The repository, or a folder in it [default: the top of the git work tree around the current folder]
     #[arg(long, value_name = "DIR")]
     pub root: Option<Utf8PathBuf>,
@@ -68,18 +87,6 @@ pub struct LintSpawns {
     /// Drop what starts no process, as `precise = true` in the policy does
     #[arg(long)]
     pub precise: bool,
-    /// Ignore the baseline: report every unmarked hit
-    #[arg(long)]
-    pub all: bool,
-    /// How to print what was found
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline")]
-    pub format: Format,
-    /// Print a baseline that tolerates today's hits, and exit 0
-    #[arg(long)]
-    pub print_baseline: bool,
-    /// Fail on baseline entries that tolerate more than there is
-    #[arg(long)]
-    pub strict_baseline: bool,
     /// How many files to check at a time [default: the processors that this process may use]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,

@@ -34,7 +34,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use camino::Utf8Path;
 use xshell::Shell;
 
-use crate::flags::{Format, LintSpawns, Verb};
+use crate::flags::{Format, LintSpawns, Scope, Verb};
 use crate::output::printable_path;
 use crate::{Outcome, bug, output};
 use check::{CheckedFile, Checker, Hit};
@@ -61,11 +61,9 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
 /// Runs the check and prints its report.
 fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let sh = Shell::new()?;
-    let root = discover::root(&sh, flags.root.as_deref(), &flags.paths)?;
-    let mut policy = Policy::load(&root, flags.config.as_deref())?;
-    policy.choose(&flags.select, &flags.ignore)?;
-    policy.precise |= flags.precise;
-    let jobs = flags.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let root = discover::root(&sh, flags.scope.root.as_deref(), &flags.paths)?;
+    let policy = load_policy(&root, &flags.scope)?;
+    let jobs = jobs(&flags.scope);
     let (selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
         [] => discover::tracked(&sh, &root, &policy, take),
         paths => discover::named(&sh, &root, &policy, paths, take),
@@ -102,6 +100,19 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     } else {
         Outcome::Clean
     })
+}
+
+/// The policy of `root`, as the command line would have it.
+fn load_policy(root: &Utf8Path, scope: &Scope) -> Result<Policy> {
+    let mut policy = Policy::load(root, scope.config.as_deref())?;
+    policy.choose(&scope.select, &scope.ignore)?;
+    policy.precise |= scope.precise;
+    Ok(policy)
+}
+
+/// How many files to check at a time.
+fn jobs(scope: &Scope) -> usize {
+    scope.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
 fn nothing_to_check(root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> String {
