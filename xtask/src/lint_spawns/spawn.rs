@@ -233,27 +233,30 @@ fn is_updated(names: &Names<'_>, call: &ExprCall, at: Cursor) -> bool {
 /// Whether the function that an expression stands in passes it, a name or an attribute of one, with `**` to a function
 /// that starts a child.
 pub fn is_passed(names: &Names<'_>, site: Site) -> bool {
-    let mut attributes = Vec::new();
-    let mut expr = site.expr;
-    while let Expr::Attribute(attribute) = expr {
-        attributes.push(attribute.attr.as_str());
-        expr = &attribute.value;
+    let mut object = site.expr;
+    while let Expr::Attribute(attribute) = object {
+        object = &attribute.value;
     }
-    let Expr::Name(name) = expr else { return false };
-    names.uses(&name.id, site.at).into_iter().any(|mention| {
-        let mut at = mention.at;
-        for attribute in attributes.iter().rev() {
-            match at.parent().map(|outer| (outer, outer.node())) {
-                Some((outer, Node::Expr(Expr::Attribute(found)))) if found.attr.as_str() == *attribute => at = outer,
-                _ => return false,
-            }
-        }
-        let Some(keyword) = at.parent() else { return false };
-        let is_double_star = matches!(keyword.node(), Node::Keyword(keyword) if keyword.arg.is_none());
-        let call = keyword.parent().map(|call| (call, call.node()));
+    let Expr::Name(name) = object else { return false };
+    names.uses(&name.id, site.at).unpacked.iter().any(|argument| {
+        let Node::Keyword(keyword) = argument.node() else { return false };
+        let call = argument.parent().map(|call| (call, call.node()));
         match call {
-            Some((at, Node::Expr(Expr::Call(call)))) if is_double_star => command(names, call, at).is_some(),
+            Some((at, Node::Expr(Expr::Call(call)))) if is_same(&keyword.value, site.expr) => {
+                command(names, call, at).is_some()
+            }
             _ => false,
         }
     })
+}
+
+/// Whether two expressions are the same name, or the same attribute of it.
+fn is_same(mut one: &Expr, mut other: &Expr) -> bool {
+    while let (Expr::Attribute(a), Expr::Attribute(b)) = (one, other) {
+        if a.attr != b.attr {
+            return false;
+        }
+        (one, other) = (&a.value, &b.value);
+    }
+    matches!((one, other), (Expr::Name(a), Expr::Name(b)) if a.id == b.id)
 }

@@ -73,7 +73,7 @@ fn grown<'t, 'a: 't>(names: &Names<'a>, arm: &Arm<'t>, name: &str) -> Vec<Words>
     if grown.is_empty() {
         return grown;
     }
-    for mention in names.uses(name, at) {
+    for mention in &names.uses(name, at).changed {
         let Some(outer) = mention.at.parent() else { continue };
         let (more, first) = match outer.node() {
             Node::Stmt(stmt) if stmt.is_aug_assign_stmt() => {

@@ -10,7 +10,7 @@ use super::super::extended;
 use super::super::needles::Needles;
 use super::super::policy::Policy;
 use super::super::precise;
-use super::super::python::names::{self, Names, Shelf};
+use super::super::python::names::{Names, Shelf};
 use super::super::python::outline::Outline;
 use super::super::python::statement::{self, Statement};
 use super::super::python::tree::Tree;
@@ -107,7 +107,7 @@ impl Around {
             }
             known.extend(next.iter().cloned());
             next.retain(|name| searched.insert(name.clone()));
-            mentions = next.iter().flat_map(|name| names::mentions(text, name)).collect();
+            mentions = next.iter().flat_map(|name| names.mentions(name)).collect();
             mentions.sort_unstable_by_key(|mention| mention.start);
         }
         found
