@@ -67,6 +67,9 @@ pub struct LintSpawns {
     /// Fail on baseline entries that tolerate more than there is
     #[arg(long)]
     pub strict_baseline: bool,
+    /// Fail on markers that cover no hit, and on what was meant for one and does not count
+    #[arg(long)]
+    pub strict_markers: bool,
 }
 
 /// What every verb that checks files is told in the same way.
@@ -92,7 +95,7 @@ pub struct Scope {
     pub jobs: Option<NonZeroUsize>,
 }
 
-#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// The problems, for people
     #[default]

@@ -11,7 +11,9 @@
 //!    parsed by [`lint_spawns::python`], and looks for shapes in them: [`lint_spawns::detect`] by the default rules,
 //!    [`lint_spawns::extended`] by the others.
 //! 5. [`lint_spawns::precise`] tells which shapes start nothing.
-//! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
+//! 6. [`lint_spawns::marker`] tells which hits are accepted, where the comments matter by what
+//!    [`lint_spawns::python::comment`] says of them, and what is wrong with markers; [`lint_spawns::check`] is stages 3 to 6
+//!    for one file.
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!

@@ -99,6 +99,7 @@ fn every_option_is_in_readme() {
         "--all",
         "--print-baseline",
         "--strict-baseline",
+        "--strict-markers",
         "--only",
         "--skip",
         "--keep-going",
@@ -127,9 +128,16 @@ fn modules_of_the_pipeline_are_in_the_architecture() {
 
 #[test]
 fn fixtures_say_why_in_their_first_line() {
-    for folder in
-        ["flagged", "excluded", "marked", "extended/flagged", "extended/excluded", "precise/dropped", "precise/kept"]
-    {
+    for folder in [
+        "flagged",
+        "excluded",
+        "marked",
+        "marked_statement",
+        "extended/flagged",
+        "extended/excluded",
+        "precise/dropped",
+        "precise/kept",
+    ] {
         for entry in workspace().join("fixtures").join(folder).read_dir_utf8().unwrap().map(Result::unwrap) {
             let text = String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned();
             let comment = text.trim_start_matches('\u{feff}').starts_with("# ");

@@ -44,6 +44,8 @@ struct Hit<'a> {
 struct Advisory<'a> {
     kind: &'static str,
     path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
     message: String,
     /// Whether it fails the run.
     problem: bool,
@@ -60,12 +62,21 @@ pub fn check(
     let stale = verdict.stale.iter().map(|stale| Advisory {
         kind: "stale-baseline",
         path: Some(stale.path),
+        line: None,
         message: report::describe(stale),
         problem: verdict.strict,
+    });
+    let flaws = verdict.flaws.iter().map(|&(path, flaw)| Advisory {
+        kind: flaw.kind.name(),
+        path: Some(path),
+        line: Some(flaw.line),
+        message: report::describe_flaw(path, flaw),
+        problem: verdict.strict_markers,
     });
     let warnings = warnings.iter().map(|warning| Advisory {
         kind: warning.kind.name(),
         path: warning.path.as_deref(),
+        line: None,
         message: warning.message.clone(),
         problem: false,
     });
@@ -74,7 +85,7 @@ pub fn check(
         root: root.as_str(),
         files,
         hits: verdict.hits.iter().map(hit).collect(),
-        advisories: stale.chain(warnings).collect(),
+        advisories: flaws.chain(stale).chain(warnings).collect(),
         errors,
     };
     let json = serde_json::to_string_pretty(&report).context("a bug: the report cannot be written as JSON")?;
