@@ -39,7 +39,7 @@ pub(crate) fn hold(checker: &Checker, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn markers_know_their_hits(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
+pub(crate) fn markers_know_their_hits(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
     let (audited, audit) = checker.audit(text.as_bytes());
     ensure!(audited == hits, "the audit has other hits: {audited:?}");
     let lines: Vec<&str> = text.split('\n').collect();
