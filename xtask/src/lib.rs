@@ -17,8 +17,8 @@
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
-//! [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages 1, 5
-//! and 8 share.
+//! [`lint_spawns::list_markers`] goes on from stage 6 and lists the markers. [`lint_spawns::explain`] prints what `rule/*.md`
+//! say of the rules in [`lint_spawns::rule`], the table that stages 1, 5 and 8 share.
 //!
 //! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
 //! anywhere: [`lint_spawns::python::names`] looks up what a name means, by cutting out and parsing what binds it, in the

@@ -48,6 +48,14 @@ pub struct CheckedFile {
     pub audit: Audit,
 }
 
+impl CheckedFile {
+    /// The hits that one of its markers covers.
+    pub fn covered_by<'f>(&'f self, marker: &'f Marker) -> impl Iterator<Item = &'f Hit> {
+        let at = |line: &usize| self.hits.binary_search_by_key(line, |hit| hit.line).ok();
+        marker.hits.iter().filter_map(at).map(|at| &self.hits[at])
+    }
+}
+
 /// All that is needed to check a text.
 #[derive(Debug)]
 pub struct Checker<'p> {

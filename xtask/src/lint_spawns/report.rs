@@ -179,6 +179,6 @@ pub fn describe_flaw(path: &str, flaw: &Flaw) -> String {
 }
 
 /// A count and what is said of so many.
-fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
+pub(super) fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
     (count, if count == 1 { one } else { many })
 }

@@ -287,3 +287,91 @@ fn markers_cannot_forge_output() {
     let runs = [&["--strict-markers"][..], &["--format", "json"]];
     pin!(runs.map(|arguments| repository.lint(arguments)).concat());
 }
+
+/// The same by both kinds of markers.
+fn listed(repository: &Repository, arguments: &[&str]) -> String {
+    let mut all = String::new();
+    for table in ["", STATEMENT] {
+        repository.write("policy.toml", table);
+        let shown = repository.lint(&[&["markers"], arguments, &["--config", "policy.toml"]].concat());
+        all += &format!("=== {arguments:?} {table:?}\n{shown}");
+    }
+    all
+}
+
+fn marked_repository() -> Repository {
+    let call = "subprocess.Popen(\n    start_new_session=os.setsid(),\n    process_group=0,\n)  # detached-spawn: ok — the call";
+    let files = [
+        ("agent/call.py", call),
+        (
+            "agent/above.py",
+            "\u{feff}# detached-spawn: ok - öffnet\r\n# ein Terminal\r\n\r\n\tos.setsid() # detached-spawn: ok -- ↻\r\nos.setpgrp()\r\n",
+        ),
+        (
+            "agent/form_feed.py",
+            "\x0c# detached-spawn: ok — a\t b\n\x0cif x: os.setsid()\rx = 1\x0c\n# detached-spawn: ok — z \t\n",
+        ),
+        ("text.py", "'''\n# detached-spawn: ok — text'''\nos.setsid()\n\n'''# detached-spawn: ok — text'''\n"),
+        ("meant.py", "# detached-spawn: ok: colon\nos.setsid()\n"),
+        ("tests/run.py", MARKED),
+        ("clean.py", "x = 1\n"),
+    ];
+    Repository::new(&files)
+}
+
+#[test]
+fn markers_list() {
+    let repository = marked_repository();
+    let runs = [&[][..], &["list", "agent", "./text.py"], &["--select", "start-new-session"], &["clean.py"]];
+    pin!(runs.map(|arguments| listed(&repository, arguments)).concat());
+}
+
+#[test]
+fn markers_list_in_json() {
+    let runs =
+        [&["list", "--format", "json", "agent/call.py", "text.py", "meant.py"][..], &["--format=json", "gone.py"]];
+    let repository = marked_repository();
+    pin!(runs.map(|arguments| listed(&repository, arguments)).concat());
+}
+
+/// The list is there although something is missing, and says so by its exit code.
+#[test]
+fn markers_list_of_what_cannot_be_checked() {
+    let repository = marked_repository();
+    repository.write("wide.py", b"\xff\xfe");
+    repository.write("notes.txt", "");
+    repository.track();
+    let runs = [&["list", "wide.py", "text.py"][..], &["wide.py"], &["notes.txt"], &["tests"], &["--root", "gone"]];
+    let run =
+        |arguments: &[&str]| format!("=== {arguments:?}\n{}", repository.lint(&[&["markers"], arguments].concat()));
+    pin!(runs.map(run).concat() + &Repository::new(&[("notes.txt", "")]).lint(&["markers"]));
+}
+
+#[test]
+fn markers_list_cannot_be_forged() {
+    let text = "os.setsid()  # detached-spawn: ok — \u{1b}[2K##[error]x\u{202e}  [nothing]\n::error::x\n";
+    let repository = Repository::new(&[("::error::\u{1b}\n.py", text)]);
+    pin!(["text", "json"].map(|format| repository.lint(&["markers", "--format", format])).concat());
+}
+
+#[test]
+fn markers_help() {
+    let repository = Repository::without_git(&[]);
+    let runs = [&["markers", "--help"][..], &["markers", "list", "--help"], &["markers", "--all"]];
+    pin!(runs.map(|arguments| repository.lint(arguments)).concat());
+}
+
+#[test]
+fn files_that_are_named_like_a_verb_of_markers() {
+    let repository = Repository::new(&[("markers/run.py", MARKED), ("list/run.py", MARKED), ("run.py", "")]);
+    let runs = [
+        &["./markers"][..],
+        &["--", "markers"],
+        &["markers", "./list"],
+        &["markers", "list", "list"],
+        &["markers", "run.py", "list"],
+        &["markers", "markers"],
+        &["markers", "--", "list"],
+    ];
+    pin!(runs.map(|arguments| format!("=== {arguments:?}\n{}", repository.lint(arguments))).concat());
+}
