@@ -12,6 +12,8 @@ pub mod extended;
 mod folders;
 pub mod git;
 pub mod json;
+mod lines;
+pub mod list_markers;
 pub mod marker;
 pub mod needles;
 pub mod policy;
@@ -32,14 +34,16 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, mpsc};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
-use crate::flags::{Format, LintSpawns, Scope, Verb};
+use crate::flags::{Format, LintSpawns, MarkersVerb, Scope, Verb};
 use crate::output::printable_path;
 use crate::{Outcome, bug, output};
+use baseline::Verdict;
 use check::{CheckedFile, Checker, Hit};
 use discover::{Candidate, Selection};
+use marker::Audit;
 use policy::Policy;
 
 /// What complaints begin with.
@@ -55,6 +59,10 @@ const BATCH: usize = 32;
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     match &flags.verb {
         Some(Verb::Rule(flags)) => explain::run(flags),
+        Some(Verb::Markers(flags)) => match &flags.verb {
+            Some(MarkersVerb::List(flags)) => list_markers::run(flags),
+            None => list_markers::run(&flags.list),
+        },
         None => run_check(flags),
     }
 }
@@ -65,7 +73,8 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let root = discover::root(&sh, flags.scope.root.as_deref(), &flags.paths)?;
     let policy = load_policy(&root, &flags.scope)?;
     let jobs = jobs(&flags.scope);
-    let (selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
+    let audit = flags.strict_markers || flags.format == Format::Json;
+    let (selection, files, unread) = check_all(&root, &policy, jobs, audit, |take| match flags.paths.as_slice() {
         [] => discover::tracked(&sh, &root, &policy, take),
         paths => discover::named(&sh, &root, &policy, paths, take),
     })?;
@@ -76,7 +85,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let nothing = files.is_empty() && errors.is_empty();
     // Hooks pass everything: that the policy rules all of it out is fine.
     if nothing && (selection.ruled_out == 0 || selection.unseen > 0) {
-        errors.push(nothing_to_check(&root, &policy, flags));
+        errors.push(nothing_to_check(&root, &policy, &flags.paths));
     }
     for error in &errors {
         output::complain(NAME, error);
@@ -84,7 +93,8 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let empty = BTreeMap::new();
     let ignored = flags.all || flags.print_baseline || nothing || !flags.paths.is_empty();
     let baseline = if ignored { &empty } else { &policy.baseline };
-    let verdict = baseline::judge(&files, baseline, flags.strict_baseline);
+    let verdict =
+        Verdict { strict_markers: flags.strict_markers, ..baseline::judge(&files, baseline, flags.strict_baseline) };
     let text = match flags.format {
         Format::Json => json::check(&root, files.len(), &verdict, &selection.warnings, &errors)?,
         Format::Text if nothing && errors.is_empty() => report::nothing_to_check().to_owned(),
@@ -116,9 +126,9 @@ fn jobs(scope: &Scope) -> usize {
     scope.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-fn nothing_to_check(root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> String {
+fn nothing_to_check(root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]) -> String {
     let root = printable_path(root.as_str());
-    if flags.paths.is_empty() {
+    if paths.is_empty() {
         return format!(
             "nothing to check in {root}: no Python file is there that git tracks and the policy ({}) includes and does \
              not exclude; correct the policy, or name another folder with --root",
@@ -129,11 +139,12 @@ fn nothing_to_check(root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> Str
 }
 
 /// Checks what `discover` finds while it goes on. Returns its result, the files in order of path, each once, and what is
-/// wrong with those that could not be read.
+/// wrong with those that could not be read. `audit` tells whether their markers matter, and not only their hits.
 fn check_all(
     root: &Utf8Path,
     policy: &Policy,
     jobs: usize,
+    audit: bool,
     discover: impl FnOnce(&mut dyn FnMut(Candidate)) -> Result<Selection>,
 ) -> Result<(Selection, Vec<CheckedFile>, Vec<String>)> {
     let checker = Checker::new(policy)?;
@@ -144,8 +155,8 @@ fn check_all(
         let mut buffer = Vec::new();
         let next = || queue.lock().ok()?.recv().ok();
         for candidate in std::iter::from_fn(next).flatten() {
-            match check_file(root, &candidate, &checker, &mut buffer) {
-                Ok(Some(hits)) => files.push(CheckedFile { path: candidate.path, hits }),
+            match check_file(root, &candidate, &checker, audit, &mut buffer) {
+                Ok(Some((hits, audit))) => files.push(CheckedFile { path: candidate.path, hits, audit }),
                 Ok(None) => {}
                 Err(err) => errors.push(format!("cannot check {}: {err:#}", printable_path(candidate.path.as_str()))),
             }
@@ -188,7 +199,13 @@ fn check_all(
 }
 
 /// None if the file is gone: deleted in the work tree, say.
-fn check_file(root: &Utf8Path, file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Result<Option<Vec<Hit>>> {
+fn check_file(
+    root: &Utf8Path,
+    file: &Candidate,
+    checker: &Checker,
+    audit: bool,
+    buffer: &mut Vec<u8>,
+) -> Result<Option<(Vec<Hit>, Audit)>> {
     let bytes = match read(&root.join(&file.path), buffer) {
         Ok(bytes) => bytes,
         Err(err) => match err.downcast_ref::<io::Error>() {
@@ -204,7 +221,7 @@ fn check_file(root: &Utf8Path, file: &Candidate, checker: &Checker, buffer: &mut
         );
     }
     // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
-    Ok(Some(bug::caught(|| checker.check(bytes))?))
+    Ok(Some(bug::caught(|| if audit { checker.audit(bytes) } else { (checker.check(bytes), Audit::default()) })?))
 }
 
 fn read<'b>(location: &Utf8Path, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {

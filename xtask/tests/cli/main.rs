@@ -20,6 +20,7 @@ mod ci;
 mod git;
 mod inputs;
 mod json;
+mod markers;
 mod output;
 mod paths;
 #[cfg(unix)]
