@@ -38,7 +38,7 @@ use crate::flags::{Format, LintSpawns, Scope, Verb};
 use crate::output::printable_path;
 use crate::{Outcome, bug, output};
 use check::{CheckedFile, Checker, Hit};
-use discover::{Candidate, Selection};
+use discover::{Candidate, Selection, Warning, WarningKind};
 use policy::Policy;
 
 /// What complaints begin with.
@@ -64,7 +64,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let root = discover::root(&sh, flags.scope.root.as_deref(), &flags.paths)?;
     let policy = load_policy(&root, &flags.scope)?;
     let jobs = jobs(&flags.scope);
-    let (selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
+    let (mut selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
         [] => discover::tracked(&sh, &root, &policy, take),
         paths => discover::named(&sh, &root, &policy, paths, take),
     })?;
@@ -83,7 +83,17 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let empty = BTreeMap::new();
     let ignored = flags.all || flags.print_baseline || nothing || !flags.paths.is_empty();
     let baseline = if ignored { &empty } else { &policy.baseline };
-    let verdict = baseline::judge(&files, baseline, flags.strict_baseline);
+    let mut verdict = baseline::judge(&files, baseline, flags.strict_baseline);
+    if verdict.misses_a_file() {
+        match renames(&sh, &root, &files) {
+            Ok(renames) => verdict.recognise(&renames),
+            Err(err) => {
+                let message = format!("renamed files are not recognised: {err:#}");
+                output::complain(NAME, &format!("warning: {message}"));
+                selection.warnings.push(Warning { kind: WarningKind::Git, path: None, message });
+            }
+        }
+    }
     let text = match flags.format {
         Format::Json => json::check(&root, files.len(), &verdict, &selection.warnings, &errors)?,
         Format::Text if nothing && errors.is_empty() => report::nothing_to_check().to_owned(),
@@ -113,6 +123,13 @@ fn load_policy(root: &Utf8Path, scope: &Scope) -> Result<Policy> {
 /// How many files to check at a time.
 fn jobs(scope: &Scope) -> usize {
     scope.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
+
+/// What git says is renamed, as far as the new name is among those of `files`.
+fn renames(sh: &Shell, root: &Utf8Path, files: &[CheckedFile]) -> Result<BTreeMap<String, String>> {
+    let mut renames = git::renames(sh, root)?;
+    renames.retain(|_, new| files.binary_search_by(|file| file.path.as_str().cmp(new)).is_ok());
+    Ok(renames)
 }
 
 fn nothing_to_check(root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> String {

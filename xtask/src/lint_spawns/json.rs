@@ -44,6 +44,8 @@ struct Hit<'a> {
 struct Advisory<'a> {
     kind: &'static str,
     path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition: Option<&'a str>,
     message: String,
     /// Whether it fails the run.
     problem: bool,
@@ -60,12 +62,14 @@ pub fn check(
     let stale = verdict.stale.iter().map(|stale| Advisory {
         kind: "stale-baseline",
         path: Some(stale.path),
+        definition: stale.function,
         message: report::describe(stale),
         problem: verdict.strict,
     });
     let warnings = warnings.iter().map(|warning| Advisory {
         kind: warning.kind.name(),
         path: warning.path.as_deref(),
+        definition: None,
         message: warning.message.clone(),
         problem: false,
     });

@@ -1,6 +1,7 @@
 //! What to check: the policy table of a repository, read and proved.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind::NotFound;
 use std::ops::Range;
@@ -8,9 +9,11 @@ use std::ops::Range;
 use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Unexpected, Visitor};
 use toml::Spanned;
 
+use super::baseline::{Baseline, Entry};
 use super::rule::{self, Group, Rule};
 use crate::output::printable_path;
 
@@ -40,8 +43,7 @@ pub struct Policy {
     ignored: Vec<Rule>,
     /// Whether shapes that start no process are dropped.
     pub precise: bool,
-    /// Tolerated hits by root-relative path.
-    pub baseline: BTreeMap<String, usize>,
+    pub baseline: Baseline,
     pub origin: Origin,
 }
 
@@ -202,18 +204,18 @@ impl Manifest {
 
     /// The policies in it, each with the name of its table.
     fn tables(&self) -> Result<Vec<(RawPolicy, &'static str)>> {
-        #[derive(Deserialize)]
+        #[derive(serde::Deserialize)]
         #[serde(expecting = "a table")]
         struct File {
             workspace: Option<Workspace>,
             tool: Option<Table>,
         }
-        #[derive(Deserialize)]
+        #[derive(serde::Deserialize)]
         #[serde(expecting = "a table")]
         struct Workspace {
             metadata: Option<Table>,
         }
-        #[derive(Deserialize)]
+        #[derive(serde::Deserialize)]
         #[serde(expecting = "a table")]
         struct Table {
             #[serde(rename = "lint-spawns")]
@@ -258,7 +260,7 @@ fn shown(path: &Utf8Path) -> String {
     printable_path(path.as_str())
 }
 
-#[derive(Deserialize, Default)]
+#[derive(serde::Deserialize, Default)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
 struct RawPolicy {
     include: Option<Vec<Spanned<String>>>,
@@ -270,13 +272,40 @@ struct RawPolicy {
     select: Option<Spanned<Vec<Spanned<String>>>>,
     ignore: Option<Spanned<Vec<Spanned<String>>>>,
     precise: Option<bool>,
-    baseline: Option<BTreeMap<String, u32>>,
+    baseline: Option<BTreeMap<String, RawEntry>>,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Markers {
     Reference,
+}
+
+/// An entry of the baseline.
+struct RawEntry(Entry);
+
+impl<'de> Deserialize<'de> for RawEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawEntry, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Entry;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+                formatter.write_str("a count, 0 or more, or a table of counts by function")
+            }
+
+            fn visit_i64<E: de::Error>(self, count: i64) -> Result<Entry, E> {
+                let proved = u32::try_from(count).map_err(|_| E::invalid_value(Unexpected::Signed(count), &self))?;
+                Ok(Entry::File(proved as usize))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Entry, A::Error> {
+                let counts: BTreeMap<String, u32> = Deserialize::deserialize(MapAccessDeserializer::new(table))?;
+                Ok(Entry::Functions(counts.into_iter().map(|(function, count)| (function, count as usize)).collect()))
+            }
+        }
+        deserializer.deserialize_any(Reader).map(RawEntry)
+    }
 }
 
 /// The text that a policy stands in, for messages.
@@ -340,7 +369,7 @@ impl RawPolicy {
             rules: in_force(&selected, &ignored),
             ignored,
             precise: self.precise.unwrap_or_default(),
-            baseline: self.baseline.unwrap_or_default().into_iter().map(|(path, n)| (path, n as usize)).collect(),
+            baseline: self.baseline.unwrap_or_default().into_iter().map(|(path, entry)| (path, entry.0)).collect(),
             origin: Origin {
                 name: name.to_owned(),
                 baseline_header: table.map_or("baseline".to_owned(), |table| format!("{table}.baseline")),
