@@ -1,6 +1,7 @@
 //! `cargo xtask lint-spawns`: the pipeline, readable as a list of its stages.
 
 mod alias;
+pub mod amend;
 pub mod argument;
 pub mod baseline;
 pub mod check;
@@ -17,12 +18,15 @@ pub mod needles;
 pub mod policy;
 pub mod precise;
 pub mod python;
+pub mod replace;
 pub mod report;
 pub mod rule;
 pub mod search;
 mod shell;
 pub mod source;
 pub mod spawn;
+pub mod stat;
+pub mod upkeep;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +35,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, mpsc};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
 use crate::flags::{Format, LintSpawns, Scope, Verb};
@@ -54,6 +58,8 @@ const BATCH: usize = 32;
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     match &flags.verb {
         Some(Verb::Rule(flags)) => explain::run(flags),
+        Some(Verb::Baseline(flags)) => upkeep::run(flags),
+        Some(Verb::Stat(flags)) => stat::run(flags),
         None => run_check(flags),
     }
 }
@@ -75,7 +81,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let nothing = files.is_empty() && errors.is_empty();
     // Hooks pass everything: that the policy rules all of it out is fine.
     if nothing && (selection.ruled_out == 0 || selection.unseen > 0) {
-        errors.push(nothing_to_check(&root, &policy, flags));
+        errors.push(nothing_to_check(&root, &policy, &flags.paths));
     }
     for error in &errors {
         output::complain(NAME, error);
@@ -112,6 +118,36 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     })
 }
 
+/// A run on all that the policy includes.
+struct FullRun {
+    root: Utf8PathBuf,
+    policy: Policy,
+    files: Vec<CheckedFile>,
+    /// How many paths a warning has named because they are not in this work tree.
+    unseen: usize,
+    /// What could not be checked. Nothing to check is among it.
+    errors: Vec<String>,
+}
+
+/// Checks what the policy includes, and prints the warnings and errors.
+fn run_in_full(sh: &Shell, scope: &Scope) -> Result<FullRun> {
+    let root = discover::root(sh, scope.root.as_deref(), &[])?;
+    let policy = load_policy(&root, scope)?;
+    let (selection, files, unread) =
+        check_all(&root, &policy, jobs(scope), |take| discover::tracked(sh, &root, &policy, take))?;
+    for warning in &selection.warnings {
+        output::complain(NAME, &format!("warning: {}", warning.message));
+    }
+    let mut errors = [selection.errors, unread].concat();
+    if files.is_empty() && errors.is_empty() {
+        errors.push(nothing_to_check(&root, &policy, &[]));
+    }
+    for error in &errors {
+        output::complain(NAME, error);
+    }
+    Ok(FullRun { root, policy, files, unseen: selection.unseen, errors })
+}
+
 /// The policy of `root`, as the command line would have it.
 fn load_policy(root: &Utf8Path, scope: &Scope) -> Result<Policy> {
     let mut policy = Policy::load(root, scope.config.as_deref())?;
@@ -132,9 +168,9 @@ fn renames(sh: &Shell, root: &Utf8Path, files: &[CheckedFile]) -> Result<BTreeMa
     Ok(renames)
 }
 
-fn nothing_to_check(root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> String {
+fn nothing_to_check(root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]) -> String {
     let root = printable_path(root.as_str());
-    if flags.paths.is_empty() {
+    if paths.is_empty() {
         return format!(
             "nothing to check in {root}: no Python file is there that git tracks and the policy ({}) includes and does \
              not exclude; correct the policy, or name another folder with --root",

@@ -75,9 +75,12 @@ fn the_examples_of_the_rules_are_true() {
 fn what_readme_shows_is_the_real_output() {
     let readme = read("README.md");
     let root = workspace().canonicalize_utf8().unwrap();
-    for arguments in
-        ["lint-spawns --all", "ci --list", "lint-spawns --format json fixtures/hermes/tools/terminal_tool.py README.md"]
-    {
+    for arguments in [
+        "lint-spawns --all",
+        "lint-spawns stat --root fixtures/hermes",
+        "ci --list",
+        "lint-spawns --format json fixtures/hermes/tools/terminal_tool.py README.md",
+    ] {
         let output =
             Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments.split(' ')).current_dir(&root).output().unwrap();
         let output = String::from_utf8(output.stdout).unwrap().replace(root.as_str(), "/path/to/repository");
@@ -99,6 +102,7 @@ fn every_option_is_in_readme() {
         "--all",
         "--print-baseline",
         "--strict-baseline",
+        "--accept-new",
         "--only",
         "--skip",
         "--keep-going",

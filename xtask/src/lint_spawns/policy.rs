@@ -54,6 +54,24 @@ pub struct Origin {
     pub name: String,
     /// The header of the baseline's table there.
     pub baseline_header: String,
+    /// None of the built-in policy.
+    pub file: Option<PolicyFile>,
+}
+
+/// The file that a policy was read from.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    pub path: Utf8PathBuf,
+    /// As it was when it was read.
+    pub text: String,
+}
+
+impl Origin {
+    /// The baseline that would be read if the file held this text.
+    pub fn baseline_in(&self, text: &str) -> Result<Baseline> {
+        let manifest = Manifest { path: None, name: self.name.clone(), text: text.to_owned() };
+        Ok(Policy::among(&[manifest], true)?.baseline)
+    }
 }
 
 impl Policy {
@@ -105,8 +123,13 @@ impl Policy {
                 .filter_map(|name| Manifest::read(&root.join(name), name).transpose())
                 .collect::<Result<_>>()?,
         };
+        Policy::among(&manifests, config.is_some())
+    }
+
+    /// The policy in one of these; `named` tells whether the only one is a policy file whatever is in it.
+    fn among(manifests: &[Manifest], named: bool) -> Result<Policy> {
         let mut tables = Vec::new();
-        for manifest in &manifests {
+        for manifest in manifests {
             tables.extend(manifest.tables()?.into_iter().map(|(raw, table)| (manifest, raw, table)));
         }
         if tables.len() > 1 {
@@ -115,16 +138,14 @@ impl Policy {
             bail!("two policies: {}; keep one of them", names.join(" and "));
         }
         if let Some((manifest, raw, table)) = tables.pop() {
-            return raw.prove(&manifest.text, &manifest.name, Some(table));
+            return raw.prove(manifest, Some(table));
         }
-        match manifests.as_slice() {
-            [manifest] if config.is_some() => {
-                parse::<RawPolicy>(&manifest.text, &manifest.name)?.prove(&manifest.text, &manifest.name, None)
-            }
+        match manifests {
+            [manifest] if named => parse::<RawPolicy>(&manifest.text, &manifest.name)?.prove(manifest, None),
             found => {
                 let cargo = found.iter().any(|manifest| manifest.name == "Cargo.toml");
                 let table = if cargo { CARGO_TABLE } else { PYPROJECT_TABLE };
-                RawPolicy::default().prove("", "built-in default", Some(table))
+                RawPolicy::default().prove(&Manifest::built_in(), Some(table))
             }
         }
     }
@@ -173,12 +194,19 @@ impl Exclude {
 
 /// A TOML file that may hold a policy among other things.
 struct Manifest {
+    /// None if there is no file.
+    path: Option<Utf8PathBuf>,
     /// As it is shown.
     name: String,
     text: String,
 }
 
 impl Manifest {
+    /// What stands for one where no policy is.
+    fn built_in() -> Manifest {
+        Manifest { path: None, name: "built-in default".to_owned(), text: String::new() }
+    }
+
     /// None if there is no such file.
     fn read(path: &Utf8Path, name: &str) -> Result<Option<Manifest>> {
         let cannot = |why: &dyn std::fmt::Display| anyhow!("cannot read the policy file {}: {why}", shown(path));
@@ -193,7 +221,7 @@ impl Manifest {
         let name = printable_path(name);
         let bytes = fs::read(path).map_err(|err| cannot(&format_args!("{err}; make it readable")))?;
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(Manifest { name, text })),
+            Ok(text) => Ok(Some(Manifest { path: Some(path.to_owned()), name, text })),
             Err(err) => {
                 let before = &err.as_bytes()[..err.utf8_error().valid_up_to()];
                 let line = 1 + memchr::memchr_iter(b'\n', before).count();
@@ -322,7 +350,8 @@ impl Place<'_> {
 
 impl RawPolicy {
     /// `table` is None where the keys are at the top level of the file.
-    fn prove(self, text: &str, name: &str, table: Option<&str>) -> Result<Policy> {
+    fn prove(self, manifest: &Manifest, table: Option<&str>) -> Result<Policy> {
+        let Manifest { path, name, text } = manifest;
         let place = Place { text, name };
         let include = match self.include {
             None => vec![Utf8PathBuf::from(".")],
@@ -371,8 +400,9 @@ impl RawPolicy {
             precise: self.precise.unwrap_or_default(),
             baseline: self.baseline.unwrap_or_default().into_iter().map(|(path, entry)| (path, entry.0)).collect(),
             origin: Origin {
-                name: name.to_owned(),
+                name: name.clone(),
                 baseline_header: table.map_or("baseline".to_owned(), |table| format!("{table}.baseline")),
+                file: path.clone().map(|path| PolicyFile { path, text: text.clone() }),
             },
         };
         if !policy.finds_anything() {

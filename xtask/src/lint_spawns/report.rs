@@ -51,7 +51,7 @@ pub fn baseline(verdict: &Verdict, policy: &Policy) -> String {
 
 /// A quoted key that TOML reads back as `path`, and that shows as escapes what [`printable_path`] does: the table is
 /// pasted from a terminal or a log.
-fn toml_key(path: &str) -> String {
+pub fn toml_key(path: &str) -> String {
     let mut key = String::from('"');
     for c in path.chars() {
         match c {
@@ -169,6 +169,6 @@ pub fn place(path: &str, function: Option<&str>) -> String {
 }
 
 /// A count and what is said of so many.
-fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
+pub fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
     (count, if count == 1 { one } else { many })
 }
