@@ -79,6 +79,7 @@ fn what_readme_shows_is_the_real_output() {
         "lint-spawns --all",
         "ci --list",
         "lint-spawns markers fixtures/hermes/gateway",
+        "lint-spawns stat --root fixtures/hermes",
         "lint-spawns --format json fixtures/hermes/tools/terminal_tool.py README.md",
     ] {
         let output =
@@ -103,6 +104,7 @@ fn every_option_is_in_readme() {
         "--print-baseline",
         "--strict-baseline",
         "--strict-markers",
+        "--accept-new",
         "--only",
         "--skip",
         "--keep-going",
