@@ -18,7 +18,8 @@
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
 //! [`lint_spawns::list_markers`] goes on from stage 6 and lists the markers. [`lint_spawns::explain`] prints what `rule/*.md`
-//! say of the rules in [`lint_spawns::rule`], the table that stages 1, 5 and 8 share.
+//! say of the rules in [`lint_spawns::rule`], the table that stages 1, 5 and 8 share. [`lint_spawns::write`] changes a file for
+//! the verbs that do.
 //!
 //! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
 //! anywhere: [`lint_spawns::python::names`] looks up what a name means, by cutting out and parsing what binds it, in the
@@ -30,10 +31,10 @@
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!
 //! Invariants: data flows down this list only. `statement`, `detect`, `marker` and `baseline` take data and return
-//! data; only `discover`, `git` and `source` touch the world, only [`output`] writes. A file without a needle costs a
-//! read and a search; of one with a needle only the statements that mention it are parsed. What cannot be looked at is
-//! an error or a warning, never silence; [`bug`] makes an error of a panic. Names, source lines and other programs'
-//! messages reach the user only through [`output`]'s escapes.
+//! data; only `discover`, `git` and `source` look at the world, only `write` changes it, only [`output`] prints. A file
+//! without a needle costs a read and a search; of one with a needle only the statements that mention it are parsed. What
+//! cannot be looked at is an error or a warning, never silence; [`bug`] makes an error of a panic. Names, source lines
+//! and other programs' messages reach the user only through [`output`]'s escapes.
 //!
 //! # ci, bench
 //!

@@ -25,6 +25,7 @@ pub mod search;
 mod shell;
 pub mod source;
 pub mod spawn;
+pub mod write;
 
 use std::collections::BTreeMap;
 use std::fs;
