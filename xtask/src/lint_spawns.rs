@@ -64,31 +64,44 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let root = discover::root(&sh, flags.root.as_deref(), &flags.paths)?;
     let mut policy = Policy::load(&root, flags.config.as_deref())?;
     policy.choose(&flags.select, &flags.ignore)?;
+    // With fewer rules there are fewer hits, and entries are stale for that reason alone.
+    let narrowed = !flags.select.is_empty() || !flags.ignore.is_empty() || (flags.precise && !policy.precise);
     policy.precise |= flags.precise;
     let jobs = flags.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let (selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
-        [] => discover::tracked(&sh, &root, &policy, take),
-        paths => discover::named(&sh, &root, &policy, paths, take),
-    })?;
+    let (selection, files, unread) =
+        check_all(&root, &policy, jobs, |take| match (&flags.changed, flags.paths.as_slice()) {
+            _ if flags.staged => discover::staged(&sh, &root, &policy, take),
+            (Some(rev), _) => discover::changed(&sh, &root, &policy, rev.as_deref(), take),
+            (None, []) => discover::tracked(&sh, &root, &policy, take),
+            (None, paths) => discover::named(&sh, &root, &policy, paths, take),
+        })?;
     for warning in &selection.warnings {
         output::complain(NAME, &format!("warning: {}", warning.message));
     }
     let mut errors = [selection.errors, unread].concat();
     let nothing = files.is_empty() && errors.is_empty();
-    // Hooks pass everything: that the policy rules all of it out is fine.
-    if nothing && (selection.ruled_out == 0 || selection.unseen > 0) {
+    if nothing && selection.idle.is_none() {
         errors.push(nothing_to_check(&root, &policy, flags));
     }
     for error in &errors {
         output::complain(NAME, error);
     }
-    let empty = BTreeMap::new();
-    let ignored = flags.all || flags.print_baseline || nothing || !flags.paths.is_empty();
-    let baseline = if ignored { &empty } else { &policy.baseline };
-    let verdict = baseline::judge(&files, baseline, flags.strict_baseline);
+    let ignored = flags.all || flags.print_baseline || nothing || (!flags.paths.is_empty() && !flags.with_baseline);
+    let partial = flags.staged || flags.changed.is_some() || !flags.paths.is_empty();
+    let baseline = match (ignored, partial) {
+        (true, _) => BTreeMap::new(),
+        (false, true) => baseline::entries_of(&files, &policy.baseline),
+        (false, false) => policy.baseline.clone(),
+    };
+    let mut verdict = baseline::judge(&files, &baseline, flags.strict_baseline);
+    if narrowed {
+        verdict.stale.clear();
+    }
     let text = match flags.format {
         Format::Json => json::check(&root, files.len(), &verdict, &selection.warnings, &errors)?,
-        Format::Text if nothing && errors.is_empty() => report::nothing_to_check().to_owned(),
+        Format::Text if nothing && errors.is_empty() => {
+            report::nothing_to_check(selection.idle.as_deref().unwrap_or_default())
+        }
         Format::Text if flags.print_baseline && !nothing => report::baseline(&verdict, &policy),
         // A clean report would be a lie about what could not be read.
         Format::Text if verdict.fails() || errors.is_empty() => report::check(files.len(), &verdict, &policy),
@@ -177,13 +190,16 @@ fn check_all(
 
 /// None if the file is gone: deleted in the work tree, say.
 fn check_file(root: &Utf8Path, file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Result<Option<Vec<Hit>>> {
-    let bytes = match read(&root.join(&file.path), buffer) {
-        Ok(bytes) => bytes,
-        Err(err) => match err.downcast_ref::<io::Error>() {
-            Some(io) if discover::is_gone(io) && !file.named => return Ok(None),
-            Some(io) if discover::is_gone(io) => bail!("{io}; it was there when the run began, run again"),
-            Some(io) => bail!("{io}; make it readable, or exclude it"),
-            None => return Err(err),
+    let bytes = match &file.staged {
+        Some(content) => content,
+        None => match read(&root.join(&file.path), buffer) {
+            Ok(bytes) => bytes,
+            Err(err) => match err.downcast_ref::<io::Error>() {
+                Some(io) if discover::is_gone(io) && !file.named => return Ok(None),
+                Some(io) if discover::is_gone(io) => bail!("{io}; it was there when the run began, run again"),
+                Some(io) => bail!("{io}; make it readable, or exclude it"),
+                None => return Err(err),
+            },
         },
     };
     if source::is_wide(bytes) || checker.is_blind_to(bytes) {

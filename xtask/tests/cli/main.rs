@@ -21,6 +21,8 @@ mod git;
 mod inputs;
 mod json;
 mod output;
+mod partial;
+mod partial_git;
 mod paths;
 #[cfg(unix)]
 mod permissions;
