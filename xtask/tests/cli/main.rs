@@ -23,6 +23,8 @@ mod inputs;
 mod json;
 mod markers;
 mod output;
+mod partial;
+mod partial_git;
 mod paths;
 #[cfg(unix)]
 mod permissions;
