@@ -20,7 +20,6 @@ pub mod needles;
 pub mod policy;
 pub mod precise;
 pub mod python;
-pub mod replace;
 pub mod report;
 pub mod rule;
 pub mod search;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
 
 use anyhow::{Context as _, Result, bail};
 use xshell::Shell;
@@ -11,20 +10,20 @@ use super::amend::{self, Layout};
 use super::baseline::{self, Baseline, Entry};
 use super::policy::{Origin, PolicyFile};
 use super::report::{place, plural};
-use super::{FullRun, renames, replace, run_in_full};
+use super::{FullRun, renames, run_in_full, write};
 use crate::flags::{self, BaselineVerb, Scope};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, output};
 
 pub fn run(flags: &flags::Baseline) -> Result<Outcome> {
     match &flags.verb {
-        BaselineVerb::Write(flags) => write(&flags.scope, flags.accept_new),
+        BaselineVerb::Write(flags) => write_anew(&flags.scope, flags.accept_new),
         BaselineVerb::Prune(flags) => prune(&flags.scope),
     }
 }
 
 /// Makes the baseline what the working tree has.
-fn write(scope: &Scope, accept_new: bool) -> Result<Outcome> {
+fn write_anew(scope: &Scope, accept_new: bool) -> Result<Outcome> {
     let Some(job) = Job::begin(scope)? else { return Ok(Outcome::Failed) };
     let today = &job.found;
     let adopts = !amend::has_table(&job.file.text, &job.origin().baseline_header)?;
@@ -163,12 +162,9 @@ impl Job {
         let amended = amend::amend(&self.file.text, header, before, wanted, &self.renamed, layout);
         let amended = amended.ok().filter(|text| self.origin().baseline_in(text).is_ok_and(|read| read == *wanted));
         let amended = amended.with_context(odd)?;
-        let path = &self.file.path;
-        let now = fs::read(path).with_context(|| format!("cannot read {} again", printable_path(path.as_str())))?;
-        if now != self.file.text.as_bytes() {
-            bail!("{shown} has changed while the files were checked; run again");
-        }
-        replace::replace(path, amended.as_bytes())?;
+        write::replace(&self.file.path, self.file.text.as_bytes(), amended.as_bytes()).with_context(|| {
+            format!("cannot write {}, nothing was changed", printable_path(self.file.path.as_str()))
+        })?;
         let _ = writeln!(text, "the baseline in {shown} tolerates {}; before: {}", size(wanted), size(before));
         output::print(&text)?;
         Ok(Outcome::Clean)
