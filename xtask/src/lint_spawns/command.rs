@@ -294,11 +294,7 @@ fn has_option(words: &[Word], wanted: &str, valued: &str) -> bool {
 
 /// Calls `found` with each option, long or of one letter, and the value that `=` gives it. Returns the operands: what
 /// follows the options.
-fn options<'w>(
-    mut words: &'w [Word],
-    value_of: impl Fn(&str) -> Value,
-    mut found: impl FnMut(&str, Option<&str>),
-) -> &'w [Word] {
+fn options(mut words: &[Word], value_of: impl Fn(&str) -> Value, mut found: impl FnMut(&str, Option<&str>)) -> &[Word] {
     while let [word, rest @ ..] = words {
         let mut values = 0;
         match word {
