@@ -10,6 +10,12 @@ use super::python::tree::{Cursor, Node, Site};
 /// As many `partial`s or subclasses are looked through.
 const FURTHEST: u32 = 4;
 
+/// As many bases of a class are looked at.
+const MOST: usize = 16;
+
+/// As many displays and calls around a dict are looked at.
+const OUTERMOST: usize = 64;
+
 /// What a call runs.
 #[derive(Debug, Clone)]
 pub enum Command<'t> {
@@ -173,7 +179,7 @@ fn takes(path: &str) -> Option<Takes> {
 /// How the constructor of a class takes its command, if one of its bases starts a child.
 fn constructor(names: &Names<'_>, class: Cursor, hops: u32) -> Option<Function> {
     let Node::Stmt(Stmt::ClassDef(definition)) = class.node() else { return None };
-    definition.bases.iter().find_map(|base| function(names, class.site(base), &[], hops))
+    definition.bases.iter().take(MOST).find_map(|base| function(names, class.site(base), &[], hops))
 }
 
 /// Whether an expression is `super()`.
@@ -193,8 +199,7 @@ fn class_around<'a>(names: &Names<'a>, at: Cursor) -> Option<Cursor<'a>> {
 /// Whether the dict at `at` (a display, or a call of `dict`), or what a call returns, is passed to a function that starts
 /// a child: directly, or by way of one name in the same function.
 pub fn receives(names: &Names<'_>, at: Cursor) -> bool {
-    let mut inner = at;
-    while let Some(outer) = inner.parent() {
+    for (inner, outer) in at.path().zip(at.path().skip(1)).take(OUTERMOST) {
         match (inner.node(), outer.node()) {
             (_, Node::Expr(Expr::Dict(_) | Expr::BinOp(_) | Expr::IfExp(_) | Expr::BoolOp(_) | Expr::NamedExpr(_))) => {
             }
@@ -217,7 +222,6 @@ pub fn receives(names: &Names<'_>, at: Cursor) -> bool {
             (_, Node::Stmt(Stmt::AugAssign(assign))) => return is_passed(names, outer.site(&assign.target)),
             _ => return false,
         }
-        inner = outer;
     }
     false
 }

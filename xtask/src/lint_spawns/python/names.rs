@@ -35,7 +35,7 @@ const LONGEST: u32 = 16;
 /// As many lambdas and comprehensions are looked at around a name.
 const INNERMOST: usize = 64;
 
-/// As many uses of a name are looked at.
+/// As many imports and as many uses of a name are looked at.
 const MOST: usize = 64;
 
 /// The syntax trees of what was looked up, for as long as somebody may ask.
@@ -366,7 +366,7 @@ impl<'a> Names<'a> {
     fn stars(&self) -> &[String] {
         self.stars.get_or_init(|| {
             let mut modules = Vec::new();
-            for at in memmem::find_iter(self.text.as_bytes(), "import *") {
+            for at in memmem::find_iter(self.text.as_bytes(), "import *").take(MOST) {
                 let Some(line) = self.outline().line_at(at) else { continue };
                 for cursor in self.trees(line).iter().flat_map(Tree::cursors) {
                     if let Node::Stmt(Stmt::ImportFrom(import)) = cursor.node()
@@ -451,6 +451,9 @@ fn is_enclosed(name: &str, at: Cursor) -> Option<bool> {
     let mut enclosed = false;
     let mut inner = at;
     for (count, (child, frame)) in at.frames().enumerate() {
+        if count >= INNERMOST {
+            return None;
+        }
         let generators = match frame.node() {
             Node::Expr(Expr::ListComp(comprehension)) => &comprehension.generators,
             Node::Expr(Expr::SetComp(comprehension)) => &comprehension.generators,
@@ -460,7 +463,7 @@ fn is_enclosed(name: &str, at: Cursor) -> Option<bool> {
                 // Its defaults are evaluated outside.
                 if !matches!(child.node(), Node::Parameter(_)) {
                     enclosed = true;
-                    if count >= INNERMOST || is_parameter(name, &lambda.args) {
+                    if is_parameter(name, &lambda.args) {
                         return None;
                     }
                 }
@@ -481,7 +484,7 @@ fn is_enclosed(name: &str, at: Cursor) -> Option<bool> {
         };
         if !is_outside {
             enclosed = true;
-            if count >= INNERMOST || generators.iter().any(|loops| names_in(&loops.target, name)) {
+            if generators.iter().any(|loops| names_in(&loops.target, name)) {
                 return None;
             }
         }

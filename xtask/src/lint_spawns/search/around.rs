@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::alias::aliases;
 use super::super::command;
 use super::super::detect::detect;
-use super::super::extended;
+use super::super::extended::Finder;
 use super::super::needles::Needles;
 use super::super::policy::Policy;
 use super::super::precise;
@@ -77,6 +77,7 @@ impl Around {
         };
         let shelf = Shelf::default();
         let names = Names::new(text, &shelf);
+        let finder = Finder::new(&names, &rules);
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         for _ in 0..ROUNDS {
@@ -97,7 +98,7 @@ impl Around {
                 for (suite, shift) in &suites {
                     let tree = Tree::new(suite, statement.start, *shift);
                     let mut shapes = detect(&tree, helpers);
-                    shapes.extend(extended::detect(&names, &tree, &rules));
+                    shapes.extend(finder.find(&tree));
                     found.extend(shapes.into_iter().map(|shape| {
                         let dropped = self.precise && precise::starts_nothing(&names, &shape);
                         Found::new(shape, dropped)
