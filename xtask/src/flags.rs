@@ -105,6 +105,7 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     Rule(Rule),
+    Markers(Markers),
 }
 
 /// Explain a rule: what it flags, why, and what to write instead; without a name list all rules.
@@ -115,6 +116,45 @@ pub enum Verb {
 pub struct Rule {
     /// The rule's name
     pub name: Option<String>,
+}
+
+/// Write the comments that accept hits.
+///
+/// A file or folder that is called `markers` is checked as `./markers`.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_subcommand = true)]
+pub struct Markers {
+    #[command(subcommand)]
+    pub verb: MarkersVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MarkersVerb {
+    Add(Box<MarkersAdd>),
+}
+
+/// Write a marker at every unmarked hit: behind its line, or above it where the line would get too long or ends in a
+/// comment.
+///
+/// Where no comment can stand, as in a string, nothing is changed. Exit code 0: no unmarked hit is left; 1: those named
+/// are; 2: a file could not be checked or written.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: cargo xtask lint-spawns markers add 'the timeout kills the whole group' agent/shell.py"
+)]
+pub struct MarkersAdd {
+    /// Why the child may outlive its owner
+    pub reason: String,
+    /// Files and folders to mark instead of the policy's `include`
+    pub paths: Vec<Utf8PathBuf>,
+    /// Mark the hits of this rule only
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
+    /// Write nothing; print what would change as a unified diff
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub scope: Scope,
 }
 
 /// Run every check of this repository: format, clippy, tests, the comparison with CPython, docs, lint-spawns.

@@ -1,6 +1,8 @@
 //! `cargo xtask lint-spawns`: the pipeline, readable as a list of its stages.
 
+pub mod add_markers;
 mod alias;
+pub mod annotate;
 pub mod argument;
 pub mod baseline;
 pub mod check;
@@ -14,6 +16,7 @@ pub mod git;
 pub mod json;
 pub mod marker;
 pub mod needles;
+pub mod patch;
 pub mod policy;
 pub mod precise;
 pub mod python;
@@ -32,10 +35,10 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, mpsc};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
-use crate::flags::{Format, LintSpawns, Scope, Verb};
+use crate::flags::{Format, LintSpawns, Markers, MarkersVerb, Scope, Verb};
 use crate::output::printable_path;
 use crate::{Outcome, bug, output};
 use check::{CheckedFile, Checker, Hit};
@@ -55,6 +58,7 @@ const BATCH: usize = 32;
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     match &flags.verb {
         Some(Verb::Rule(flags)) => explain::run(flags),
+        Some(Verb::Markers(Markers { verb: MarkersVerb::Add(flags) })) => add_markers::run(flags),
         None => run_check(flags),
     }
 }
@@ -76,7 +80,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let nothing = files.is_empty() && errors.is_empty();
     // Hooks pass everything: that the policy rules all of it out is fine.
     if nothing && (selection.ruled_out == 0 || selection.unseen > 0) {
-        errors.push(nothing_to_check(&root, &policy, flags));
+        errors.push(nothing_to_check(&root, &policy, &flags.paths));
     }
     for error in &errors {
         output::complain(NAME, error);
@@ -116,9 +120,9 @@ fn jobs(scope: &Scope) -> usize {
     scope.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-fn nothing_to_check(root: &Utf8Path, policy: &Policy, flags: &LintSpawns) -> String {
+fn nothing_to_check(root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]) -> String {
     let root = printable_path(root.as_str());
-    if flags.paths.is_empty() {
+    if paths.is_empty() {
         return format!(
             "nothing to check in {root}: no Python file is there that git tracks and the policy ({}) includes and does \
              not exclude; correct the policy, or name another folder with --root",

@@ -99,6 +99,8 @@ fn every_option_is_in_readme() {
         "--all",
         "--print-baseline",
         "--strict-baseline",
+        "--rule",
+        "--dry-run",
         "--only",
         "--skip",
         "--keep-going",

@@ -1,7 +1,7 @@
 //! Changes a file so that at every moment, whatever fails, all of the old text or all of the new one is there.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use anyhow::{Context as _, Result, bail};
 use camino::Utf8Path;
@@ -26,8 +26,10 @@ pub fn replace(path: &Utf8Path, old: &[u8], new: &[u8]) -> Result<()> {
         .prefix(".lint-spawns-")
         .suffix(".tmp")
         .tempfile_in(folder)
+        // The error itself shows a path that nobody knows.
+        .map_err(|err| io::Error::from(err.kind()))
         .context("cannot make a file beside it")?;
-    draft.write_all(new).context("cannot write a file beside it")?;
+    draft.as_file_mut().write_all(new).context("cannot write a file beside it")?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt as _, fchown};

@@ -3,6 +3,7 @@
 mod choices;
 mod generator;
 mod invariants {
+    pub(crate) mod annotator;
     pub(crate) mod cutter;
     pub(crate) mod detector;
 }
@@ -63,6 +64,10 @@ fn judge(checker: &Checker, dialect: Dialect, program: &Program, text: &str) -> 
         let found = invariants::detector::pairs(&checker.check(text.as_bytes()));
         ensure!(found == planted, "{}: found {found:?}, not {planted:?} in {text:?}", layout.name);
     }
+    // Each in its turn: all of them would take a minute.
+    let layout = &layout::CHANGED[text.len() % layout::CHANGED.len()];
+    invariants::annotator::hold(checker, layout.lay_out(program).0.as_bytes()).context(layout.name)?;
+    invariants::annotator::hold(checker, text.as_bytes())?;
     invariants::cutter::hold(text)?;
     invariants::detector::hold(checker, text)?;
     if dialect == Dialect::Parser {
