@@ -67,6 +67,9 @@ pub struct LintSpawns {
     /// Fail on baseline entries that tolerate more than there is
     #[arg(long)]
     pub strict_baseline: bool,
+    /// Fail on markers that cover no hit, and on what was meant for one and does not count
+    #[arg(long)]
+    pub strict_markers: bool,
 }
 
 /// What every verb that checks files is told in the same way.
@@ -92,12 +95,12 @@ pub struct Scope {
     pub jobs: Option<NonZeroUsize>,
 }
 
-#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// The problems, for people
+    /// What matters, for people
     #[default]
     Text,
-    /// Every hit, for machines, in one object
+    /// All there is, for machines, in one object
     Json,
 }
 
@@ -105,7 +108,7 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     Rule(Rule),
-    Markers(Markers),
+    Markers(Box<Markers>),
 }
 
 /// Explain a rule: what it flags, why, and what to write instead; without a name list all rules.
@@ -118,19 +121,39 @@ pub struct Rule {
     pub name: Option<String>,
 }
 
-/// Write the comments that accept hits.
+/// Audit the comments that accept hits, or write them; without a verb list them.
 ///
-/// A file or folder that is called `markers` is checked as `./markers`.
+/// A file or folder that is called `markers` is checked as `./markers`; those that are called `list` or `add` are listed
+/// as `./list` and `./add`.
 #[derive(Debug, clap::Args)]
-#[command(disable_help_subcommand = true)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Markers {
     #[command(subcommand)]
-    pub verb: MarkersVerb,
+    pub verb: Option<MarkersVerb>,
+    /// What is said without a verb is said to `list`.
+    #[command(flatten)]
+    pub list: MarkersList,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum MarkersVerb {
-    Add(Box<MarkersAdd>),
+    List(MarkersList),
+    Add(MarkersAdd),
+}
+
+/// List every marker with its reason and the hits that it covers.
+///
+/// Exit code 0: they are listed, whatever they cover; 2: a file could not be looked at.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns markers list agent --format json")]
+pub struct MarkersList {
+    /// Files and folders to look at instead of the policy's `include`
+    pub paths: Vec<Utf8PathBuf>,
+    /// How to print the list
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    #[command(flatten)]
+    pub scope: Scope,
 }
 
 /// Write a marker at every unmarked hit: behind its line, or above it where the line would get too long or ends in a

@@ -11,14 +11,16 @@
 //!    parsed by [`lint_spawns::python`], and looks for shapes in them: [`lint_spawns::detect`] by the default rules,
 //!    [`lint_spawns::extended`] by the others.
 //! 5. [`lint_spawns::precise`] tells which shapes start nothing.
-//! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
+//! 6. [`lint_spawns::marker`] tells which hits are accepted, where the comments matter by what
+//!    [`lint_spawns::python::comment`] says of them, and what is wrong with markers; [`lint_spawns::check`] is stages 3 to 6
+//!    for one file.
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
-//! [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages 1, 5
-//! and 8 share. [`lint_spawns::write`] changes a file for the verbs that do.
-//! [`lint_spawns::add_markers`] goes on from stage 6: [`lint_spawns::annotate`] finds a place for each marker, and
-//! [`lint_spawns::patch`] words what would change.
+//! [`lint_spawns::list_markers`] and [`lint_spawns::add_markers`] go on from stage 6: the one lists the markers, the other
+//! has [`lint_spawns::annotate`] find a place for new ones, and [`lint_spawns::patch`] word what would change.
+//! [`lint_spawns::write`] changes a file for the verbs that do. [`lint_spawns::explain`] prints what `rule/*.md` say of the
+//! rules in [`lint_spawns::rule`], the table that stages 1, 5 and 8 share.
 //!
 //! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
 //! anywhere: [`lint_spawns::python::names`] looks up what a name means, by cutting out and parsing what binds it, in the

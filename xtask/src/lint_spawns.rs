@@ -14,6 +14,8 @@ pub mod extended;
 mod folders;
 pub mod git;
 pub mod json;
+mod lines;
+pub mod list_markers;
 pub mod marker;
 pub mod needles;
 pub mod patch;
@@ -38,11 +40,13 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
-use crate::flags::{Format, LintSpawns, Markers, MarkersVerb, Scope, Verb};
+use crate::flags::{Format, LintSpawns, MarkersVerb, Scope, Verb};
 use crate::output::printable_path;
 use crate::{Outcome, bug, output};
+use baseline::Verdict;
 use check::{CheckedFile, Checker, Hit};
 use discover::{Candidate, Selection};
+use marker::Audit;
 use policy::Policy;
 
 /// What complaints begin with.
@@ -58,7 +62,11 @@ const BATCH: usize = 32;
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     match &flags.verb {
         Some(Verb::Rule(flags)) => explain::run(flags),
-        Some(Verb::Markers(Markers { verb: MarkersVerb::Add(flags) })) => add_markers::run(flags),
+        Some(Verb::Markers(flags)) => match &flags.verb {
+            Some(MarkersVerb::List(flags)) => list_markers::run(flags),
+            Some(MarkersVerb::Add(flags)) => add_markers::run(flags),
+            None => list_markers::run(&flags.list),
+        },
         None => run_check(flags),
     }
 }
@@ -69,7 +77,8 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let root = discover::root(&sh, flags.scope.root.as_deref(), &flags.paths)?;
     let policy = load_policy(&root, &flags.scope)?;
     let jobs = jobs(&flags.scope);
-    let (selection, files, unread) = check_all(&root, &policy, jobs, |take| match flags.paths.as_slice() {
+    let audit = flags.strict_markers || flags.format == Format::Json;
+    let (selection, files, unread) = check_all(&root, &policy, jobs, audit, |take| match flags.paths.as_slice() {
         [] => discover::tracked(&sh, &root, &policy, take),
         paths => discover::named(&sh, &root, &policy, paths, take),
     })?;
@@ -88,7 +97,8 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let empty = BTreeMap::new();
     let ignored = flags.all || flags.print_baseline || nothing || !flags.paths.is_empty();
     let baseline = if ignored { &empty } else { &policy.baseline };
-    let verdict = baseline::judge(&files, baseline, flags.strict_baseline);
+    let verdict =
+        Verdict { strict_markers: flags.strict_markers, ..baseline::judge(&files, baseline, flags.strict_baseline) };
     let text = match flags.format {
         Format::Json => json::check(&root, files.len(), &verdict, &selection.warnings, &errors)?,
         Format::Text if nothing && errors.is_empty() => report::nothing_to_check().to_owned(),
@@ -133,11 +143,12 @@ fn nothing_to_check(root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]) -> 
 }
 
 /// Checks what `discover` finds while it goes on. Returns its result, the files in order of path, each once, and what is
-/// wrong with those that could not be read.
+/// wrong with those that could not be read. `audit` tells whether their markers matter, and not only their hits.
 fn check_all(
     root: &Utf8Path,
     policy: &Policy,
     jobs: usize,
+    audit: bool,
     discover: impl FnOnce(&mut dyn FnMut(Candidate)) -> Result<Selection>,
 ) -> Result<(Selection, Vec<CheckedFile>, Vec<String>)> {
     let checker = Checker::new(policy)?;
@@ -148,8 +159,8 @@ fn check_all(
         let mut buffer = Vec::new();
         let next = || queue.lock().ok()?.recv().ok();
         for candidate in std::iter::from_fn(next).flatten() {
-            match check_file(root, &candidate, &checker, &mut buffer) {
-                Ok(Some(hits)) => files.push(CheckedFile { path: candidate.path, hits }),
+            match check_file(root, &candidate, &checker, audit, &mut buffer) {
+                Ok(Some((hits, audit))) => files.push(CheckedFile { path: candidate.path, hits, audit }),
                 Ok(None) => {}
                 Err(err) => errors.push(format!("cannot check {}: {err:#}", printable_path(candidate.path.as_str()))),
             }
@@ -192,7 +203,13 @@ fn check_all(
 }
 
 /// None if the file is gone: deleted in the work tree, say.
-fn check_file(root: &Utf8Path, file: &Candidate, checker: &Checker, buffer: &mut Vec<u8>) -> Result<Option<Vec<Hit>>> {
+fn check_file(
+    root: &Utf8Path,
+    file: &Candidate,
+    checker: &Checker,
+    audit: bool,
+    buffer: &mut Vec<u8>,
+) -> Result<Option<(Vec<Hit>, Audit)>> {
     let bytes = match read(&root.join(&file.path), buffer) {
         Ok(bytes) => bytes,
         Err(err) => match err.downcast_ref::<io::Error>() {
@@ -208,7 +225,7 @@ fn check_file(root: &Utf8Path, file: &Candidate, checker: &Checker, buffer: &mut
         );
     }
     // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
-    Ok(Some(bug::caught(|| checker.check(bytes))?))
+    Ok(Some(bug::caught(|| if audit { checker.audit(bytes) } else { (checker.check(bytes), Audit::default()) })?))
 }
 
 fn read<'b>(location: &Utf8Path, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {

@@ -1,25 +1,25 @@
 //! Where markers are written, and what stays as it is.
 
 use camino::Utf8Path;
-use xtask::lint_spawns::annotate::{Annotated, Note, Reach, annotate};
+use xtask::lint_spawns::annotate::{Annotated, Note, annotate};
 use xtask::lint_spawns::check::Checker;
-use xtask::lint_spawns::policy::Policy;
+use xtask::lint_spawns::policy::{Markers, Policy};
 
 const LONG: &str = "a reason that is long enough to make of any line one of more than a hundred columns, with its hit";
 
 /// Marks all hits in a text by the default policy.
-fn mark(text: &[u8], reason: &str, reach: Reach) -> Annotated {
+fn mark(text: &[u8], reason: &str, markers: Markers) -> Annotated {
     let policy = Policy::load(Utf8Path::new("no/such/folder"), None).unwrap();
     let checker = Checker::new(&policy).unwrap();
     let hits: Vec<usize> = checker.check(text).iter().filter(|hit| hit.reason.is_none()).map(|hit| hit.line).collect();
     assert!(!hits.is_empty(), "there is nothing to mark in {}", text.escape_ascii());
-    annotate(text, &hits, &[], Note::new(&policy.marker, reason).unwrap(), reach)
+    annotate(text, &hits, &[], Note::new(&policy.marker, reason).unwrap(), markers)
 }
 
 /// The `M` in `expected` are the markers.
 #[track_caller]
-fn check_with(reason: &str, reach: Reach, text: &[u8], expected: &[u8]) {
-    let Annotated { bytes, left, .. } = mark(text, reason, reach);
+fn check_with(reason: &str, markers: Markers, text: &[u8], expected: &[u8]) {
+    let Annotated { bytes, left, .. } = mark(text, reason, markers);
     let marker = format!("# detached-spawn: ok — {reason}");
     let mut shown = bytes;
     while let Some(at) = memchr::memmem::find(&shown, marker.as_bytes()) {
@@ -31,13 +31,13 @@ fn check_with(reason: &str, reach: Reach, text: &[u8], expected: &[u8]) {
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    check_with("ok", Reach::Lines, text.as_bytes(), expected.as_bytes());
+    check_with("ok", Markers::Reference, text.as_bytes(), expected.as_bytes());
 }
 
 /// What is said of the hits that have no place for a marker.
 #[track_caller]
-fn check_left(text: &str, reach: Reach, expected: &[(usize, &str)]) {
-    let annotated = mark(text.as_bytes(), "ok", reach);
+fn check_left(text: &str, markers: Markers, expected: &[(usize, &str)]) {
+    let annotated = mark(text.as_bytes(), "ok", markers);
     let left: Vec<(usize, &str)> = annotated.left.iter().map(|left| (left.line, left.why.as_str())).collect();
     assert_eq!(left, expected, "{text}");
     if annotated.added.is_empty() {
@@ -73,7 +73,7 @@ fn above_a_line_that_would_get_too_long() {
         ("class A:\n\x0c    os.setsid()\n", "class A:\n    M\n\x0c    os.setsid()\n"),
         ("#!/usr/bin/python\nos.setsid()\n", "#!/usr/bin/python\nM\nos.setsid()\n"),
     ] {
-        check_with(LONG, Reach::Lines, text.as_bytes(), expected.as_bytes());
+        check_with(LONG, Markers::Reference, text.as_bytes(), expected.as_bytes());
     }
 }
 
@@ -102,30 +102,30 @@ fn above_a_line_that_takes_no_comment() {
 fn behind_a_line_that_is_too_long_but_has_no_line_above() {
     for text in ["x = \\\n  os.setsid()\n", "x = '''\n''', os.setsid()\n", "f'''\n{os.setsid()}'''\n"] {
         let expected = text.strip_suffix('\n').unwrap().to_owned() + "  M\n";
-        check_with(LONG, Reach::Lines, text.as_bytes(), expected.as_bytes());
+        check_with(LONG, Markers::Reference, text.as_bytes(), expected.as_bytes());
     }
 }
 
 #[test]
 fn no_place() {
     const STRING: &str = "the line begins inside a string and ends inside a string";
-    check_left("x = f'''\n{os.setsid()}\n'''\n", Reach::Lines, &[(2, STRING)]);
-    check_left("x = f'''{\nos.setsid()\n}'''\n", Reach::Lines, &[(2, STRING)]);
-    check_left("x = f'{\nos.setsid()\n}'\n", Reach::Lines, &[(2, STRING)]);
-    check_left("x = f'''{a:\n{os.setsid()}\n}'''\n", Reach::Lines, &[(2, STRING)]);
+    check_left("x = f'''\n{os.setsid()}\n'''\n", Markers::Reference, &[(2, STRING)]);
+    check_left("x = f'''{\nos.setsid()\n}'''\n", Markers::Reference, &[(2, STRING)]);
+    check_left("x = f'{\nos.setsid()\n}'\n", Markers::Reference, &[(2, STRING)]);
+    check_left("x = f'''{a:\n{os.setsid()}\n}'''\n", Markers::Reference, &[(2, STRING)]);
     check_left(
         "x = 1 + \\\n os.setsid() + \\\n 2\n",
-        Reach::Lines,
+        Markers::Reference,
         &[(2, "the line follows a backslash and ends in a backslash")],
     );
     check_left(
         "x = 1 + \\\n os.setsid() # why\n",
-        Reach::Lines,
+        Markers::Reference,
         &[(2, "the line follows a backslash and ends in a comment")],
     );
     check_left(
         "x = f'''\n{os.setsid()}''' + \\\n 1\nos.setsid()\n",
-        Reach::Lines,
+        Markers::Reference,
         &[(2, "the line begins inside a string and ends in a backslash")],
     );
 }
@@ -134,7 +134,7 @@ fn no_place() {
 #[test]
 fn no_place_that_is_certain() {
     const NO_END: &str = "a string in the file has no end, so that it is not known where a comment can stand";
-    check_left("os.setsid()\nx = '''\n", Reach::Lines, &[(1, NO_END)]);
+    check_left("os.setsid()\nx = '''\n", Markers::Reference, &[(1, NO_END)]);
     check("x = ('a, process_group=0)\n", "M\nx = ('a, process_group=0)\n");
     check("f(os.setsid(\ndef g(): pass\n", "f(os.setsid(  M\ndef g(): pass\n");
 }
@@ -162,20 +162,34 @@ fn hits_of_other_rules_are_not_marked_along() {
     let note = Note::new("detached-spawn: ok", "ok").unwrap();
     let text = b"os.setsid()\nos.setpgrp()\n";
     let marker = "# detached-spawn: ok — ok";
-    let with = |others: &[usize], reach| String::from_utf8(annotate(text, &[1], others, note, reach).bytes).unwrap();
-    assert_eq!(with(&[2], Reach::Lines), format!("{marker}\nos.setsid()\nos.setpgrp()\n"));
-    assert_eq!(with(&[2], Reach::Statement), format!("os.setsid()  {marker}\nos.setpgrp()\n"));
-    assert_eq!(with(&[3], Reach::Lines), format!("os.setsid()  {marker}\nos.setpgrp()\n"));
+    let with =
+        |others: &[usize], markers| String::from_utf8(annotate(text, &[1], others, note, markers).bytes).unwrap();
+    assert_eq!(with(&[2], Markers::Reference), format!("{marker}\nos.setsid()\nos.setpgrp()\n"));
+    assert_eq!(with(&[2], Markers::Statement), format!("os.setsid()  {marker}\nos.setpgrp()\n"));
+    assert_eq!(with(&[3], Markers::Reference), format!("os.setsid()  {marker}\nos.setpgrp()\n"));
 }
 
 #[test]
 fn one_marker_a_statement() {
     let check = |text: &str, expected: &str| {
-        check_with("ok", Reach::Statement, text.as_bytes(), expected.as_bytes());
+        check_with("ok", Markers::Statement, text.as_bytes(), expected.as_bytes());
     };
     check("f(process_group=0,\n a,\n start_new_session=1)\n", "f(process_group=0,  M\n a,\n start_new_session=1)\n");
     check("os.setsid()\nos.setpgrp()\n", "os.setsid()  M\nos.setpgrp()  M\n");
     check("os.setsid(); os.setpgrp()\n", "os.setsid(); os.setpgrp()  M\n");
+    let def = "def f(): pass\n";
+    check(
+        &format!("@f(process_group=0)\n@g(process_group=0)\n{def}"),
+        &format!("@f(process_group=0)  M\n@g(process_group=0)\n{def}"),
+    );
+    check(
+        &format!("@f\n@g(f'''\n{{os.setsid()}}\n''')\n{def}"),
+        &format!("M\n@f\n@g(f'''\n{{os.setsid()}}\n''')\n{def}"),
+    );
+    check(
+        &format!("f(process_group=0,\n a, process_group=0,\n{def}"),
+        &format!("f(process_group=0,  M\n a, process_group=0,  M\n{def}"),
+    );
     // Above the statement, where the line of the hit has no place.
     check("if a:\n  x = f'''\n  {os.setsid()}\n'''\n", "if a:\n  M\n  x = f'''\n  {os.setsid()}\n'''\n");
     check("x = 1 + \\\n os.setsid() + \\\n 2\n", "M\nx = 1 + \\\n os.setsid() + \\\n 2\n");
@@ -184,7 +198,7 @@ fn one_marker_a_statement() {
 
 #[test]
 fn line_ends_and_other_bytes_stay() {
-    let check = |reason, text: &[u8], expected: &[u8]| check_with(reason, Reach::Lines, text, expected);
+    let check = |reason, text: &[u8], expected: &[u8]| check_with(reason, Markers::Reference, text, expected);
     check("ok", b"a\r\nos.setsid()\r\nb\rc\n", b"a\r\nos.setsid()  M\r\nb\rc\n");
     check(LONG, b"a\r\nos.setsid()\r\nb\rc\n", b"a\r\nM\r\nos.setsid()\r\nb\rc\n");
     check(LONG, b"a\nb\ros.setsid()\rc\r\nos.setpgrp()\n", b"a\nb\rM\ros.setsid()\rc\r\nM\nos.setpgrp()\n");
@@ -205,7 +219,7 @@ fn line_ends_and_other_bytes_stay() {
 
 #[test]
 fn encodings() {
-    let marked = |text: &str, reason: &str| mark(text.as_bytes(), reason, Reach::Lines);
+    let marked = |text: &str, reason: &str| mark(text.as_bytes(), reason, Markers::Reference);
     let line = |cookie: &str, reason: &str| {
         let text = format!("{cookie}\nos.setsid()\n");
         let Annotated { bytes, left, .. } = marked(&text, reason);
@@ -246,12 +260,12 @@ fn encodings() {
 #[test]
 fn a_marker_that_would_be_a_coding_cookie() {
     let check = |text: &str, expected: &str| {
-        check_with("encoding: utf-9", Reach::Lines, text.as_bytes(), expected.as_bytes());
+        check_with("encoding: utf-9", Markers::Reference, text.as_bytes(), expected.as_bytes());
     };
     check("os.setsid()\n", "os.setsid()  M\n");
     check("a\n\nos.setsid() #\n", "a\n\nM\nos.setsid() #\n");
     for text in ["os.setsid() #\n", "#\nos.setsid() #\n"] {
-        let Annotated { bytes, left, .. } = mark(text.as_bytes(), "encoding: utf-9", Reach::Lines);
+        let Annotated { bytes, left, .. } = mark(text.as_bytes(), "encoding: utf-9", Markers::Reference);
         assert_eq!(bytes, text.as_bytes());
         let why = "the line is one of the first two, where the reason would name an encoding, and ends in a comment";
         assert_eq!(left[0].why, why);
@@ -261,7 +275,7 @@ fn a_marker_that_would_be_a_coding_cookie() {
 #[test]
 fn lines_are_told_as_they_are_and_were() {
     let text = "os.setsid() #\nx = f'''\n{os.setsid()}\n'''\nos.setsid()\n";
-    let annotated = mark(text.as_bytes(), "ok", Reach::Lines);
+    let annotated = mark(text.as_bytes(), "ok", Markers::Reference);
     assert_eq!(annotated.added, [1, 6]);
     assert_eq!(annotated.left.iter().map(|left| (left.line, left.line_now)).collect::<Vec<_>>(), [(3, 4)]);
 }

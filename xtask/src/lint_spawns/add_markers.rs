@@ -6,9 +6,9 @@ use anyhow::{Context as _, Error, Result, anyhow, bail};
 use camino::Utf8Path;
 use xshell::Shell;
 
-use super::annotate::{Annotated, Note, Reach, annotate};
+use super::annotate::{Annotated, Note, annotate};
 use super::check::{CheckedFile, Checker, Hit};
-use super::policy::Policy;
+use super::policy::{Markers, Policy};
 use super::rule::Rule;
 use super::{NAME, STACK_SIZE, check_all, discover, jobs, load_policy, nothing_to_check, patch, read, report, write};
 use crate::flags::MarkersAdd;
@@ -26,7 +26,7 @@ pub fn run(flags: &MarkersAdd) -> Result<Outcome> {
         bail!("the rule {} is not in force, so nothing is found by it; --select it", rule.name());
     }
     let (selection, files, unread) =
-        check_all(&root, &policy, jobs(&flags.scope), |take| match flags.paths.as_slice() {
+        check_all(&root, &policy, jobs(&flags.scope), false, |take| match flags.paths.as_slice() {
             [] => discover::tracked(&sh, &root, &policy, take),
             paths => discover::named(&sh, &root, &policy, paths, take),
         })?;
@@ -37,7 +37,14 @@ pub fn run(flags: &MarkersAdd) -> Result<Outcome> {
     if files.is_empty() && errors.is_empty() && (selection.ruled_out == 0 || selection.unseen > 0) {
         errors.push(nothing_to_check(&root, &policy, &flags.paths));
     }
-    let pen = Pen { checker: Checker::new(&policy)?, root: &root, note, rule, dry_run: flags.dry_run };
+    let pen = Pen {
+        checker: Checker::new(&policy)?,
+        root: &root,
+        note,
+        markers: policy.markers,
+        rule,
+        dry_run: flags.dry_run,
+    };
     let mut done = Done::default();
     std::thread::scope(|scope| {
         let work = || {
@@ -72,6 +79,7 @@ struct Pen<'p> {
     checker: Checker<'p>,
     root: &'p Utf8Path,
     note: Note<'p>,
+    markers: Markers,
     /// Whose hits are marked; else those of all rules.
     rule: Option<Rule>,
     dry_run: bool,
@@ -91,7 +99,7 @@ impl Pen<'_> {
             let unmarked = hits.iter().filter(|hit| is_unmarked(hit));
             unmarked.filter(|hit| self.is_wanted(hit) == wanted).map(|hit| hit.line).collect::<Vec<_>>()
         };
-        let annotated = annotate(old, &lines(true), &lines(false), self.note, Reach::Lines);
+        let annotated = annotate(old, &lines(true), &lines(false), self.note, self.markers);
         self.prove(&hits, &annotated)?;
         let path = file.path.as_str();
         if self.dry_run {

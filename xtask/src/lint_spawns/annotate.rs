@@ -7,21 +7,14 @@ use std::sync::LazyLock;
 use anyhow::{Result, bail};
 use regex::Regex;
 
+use super::policy::Markers;
+use super::python::comment::Layout;
 use super::python::physical::{LineEnd, PhysicalLine, physical_lines};
 use super::source;
 use crate::output::hides;
 
 /// Lines do not get longer, in characters, where there is another place.
 const WIDEST: usize = 100;
-
-/// What a marker covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// Its line and the next one.
-    Lines,
-    /// The statement on whose lines, or directly above which, it stands.
-    Statement,
-}
 
 /// The marker to write.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +72,7 @@ pub struct Left {
 
 /// Marks the lines `hits`. Of `others`, which are hits too, no one is marked along with them if that can be helped. Both
 /// are numbers from 1, in order, of lines that no marker covers.
-pub fn annotate(bytes: &[u8], hits: &[usize], others: &[usize], note: Note, reach: Reach) -> Annotated {
+pub fn annotate(bytes: &[u8], hits: &[usize], others: &[usize], note: Note, markers: Markers) -> Annotated {
     let text = source::decode(bytes);
     let nowhere = |why: &str| Annotated {
         bytes: bytes.to_vec(),
@@ -93,7 +86,7 @@ pub fn annotate(bytes: &[u8], hits: &[usize], others: &[usize], note: Note, reac
         Ok(comment) => comment,
         Err(why) => return nowhere(why),
     };
-    let page = Page { text: &text, lines: &lines, others, comment: &comment, reach };
+    let page = Page { text: &text, lines: &lines, layout: Layout::new(&text), others, comment: &comment, markers };
     let mut places: Vec<Place> = Vec::new();
     let mut left = Vec::new();
     for &line in hits {
@@ -126,21 +119,29 @@ struct Place {
 struct Page<'p> {
     text: &'p str,
     lines: &'p [PhysicalLine],
+    layout: Layout,
     others: &'p [usize],
     comment: &'p str,
-    reach: Reach,
+    markers: Markers,
 }
 
 impl Page<'_> {
     /// Whether the last marker is for that hit too. One that leaks to it from another statement is not: it would go
     /// when that statement goes.
     fn is_meant_for(&self, last: Place, hit: usize) -> bool {
-        let same_statement = self.lines[last.line].first == self.lines[hit].first;
-        same_statement && (self.reach == Reach::Statement || self.leaks_to(last, hit))
+        let same_statement = self.first_line(last.line) == self.first_line(hit);
+        same_statement && (self.markers == Markers::Statement || self.leaks_to(last, hit))
+    }
+
+    /// Of the statement that a line is part of.
+    fn first_line(&self, line: usize) -> usize {
+        let start = self.lines[line].range.start;
+        let Some(statement) = self.layout.statement_at(start) else { return line };
+        self.lines.partition_point(|line| line.range.end < statement.start)
     }
 
     fn leaks_to(&self, last: Place, hit: usize) -> bool {
-        self.reach == Reach::Lines && last.trailing && last.line + 1 == hit
+        self.markers == Markers::Reference && last.trailing && last.line + 1 == hit
     }
 
     /// The best place to mark a hit; or why there is none.
@@ -148,8 +149,8 @@ impl Page<'_> {
         match (self.above(hit), self.behind(hit)) {
             (_, Ok(behind)) if self.fits(hit) && !self.would_leak(hit) => Ok(behind),
             (Ok(place), _) | (Err(_), Ok(place)) => Ok(place),
-            (Err(_), Err(_)) if self.reach == Reach::Statement && self.above(self.lines[hit].first).is_ok() => {
-                Ok(Place { line: self.lines[hit].first, trailing: false })
+            (Err(_), Err(_)) if self.markers == Markers::Statement && self.above(self.first_line(hit)).is_ok() => {
+                Ok(Place { line: self.first_line(hit), trailing: false })
             }
             (Err(begin), Err(end)) => Err(format!("the line {begin} and {end}")),
         }
@@ -187,7 +188,7 @@ impl Page<'_> {
 
     /// Whether a marker behind that line would mark a hit below that is none of those to mark.
     fn would_leak(&self, hit: usize) -> bool {
-        self.reach == Reach::Lines && self.others.binary_search(&(hit + 2)).is_ok()
+        self.markers == Markers::Reference && self.others.binary_search(&(hit + 2)).is_ok()
     }
 }
 

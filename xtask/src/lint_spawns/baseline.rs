@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::check::{CheckedFile, Hit};
+use super::marker::Flaw;
 
 /// What a run comes to.
 #[derive(Debug)]
@@ -15,6 +16,10 @@ pub struct Verdict<'a> {
     pub stale: Vec<Stale<'a>>,
     /// Whether these fail the run.
     pub strict: bool,
+    /// What is wrong with markers, by path, in order of path and line.
+    pub flaws: Vec<(&'a str, &'a Flaw)>,
+    /// Whether these fail the run.
+    pub strict_markers: bool,
     /// Files with more hits than their entry names: path, hits, entry.
     pub exceeded: Vec<(&'a str, usize, usize)>,
 }
@@ -55,13 +60,22 @@ impl<'a> Verdict<'a> {
 
     /// Whether the run fails.
     pub fn fails(&self) -> bool {
-        self.of(Status::Problem).next().is_some() || (self.strict && !self.stale.is_empty())
+        self.of(Status::Problem).next().is_some()
+            || (self.strict && !self.stale.is_empty())
+            || (self.strict_markers && !self.flaws.is_empty())
     }
 }
 
 /// `files` in order of path; without a hit or with. `strict` tells whether stale entries fail the run.
 pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a BTreeMap<String, usize>, strict: bool) -> Verdict<'a> {
-    let mut verdict = Verdict { hits: Vec::new(), stale: Vec::new(), strict, exceeded: Vec::new() };
+    let mut verdict = Verdict {
+        hits: Vec::new(),
+        stale: Vec::new(),
+        strict,
+        flaws: Vec::new(),
+        strict_markers: false,
+        exceeded: Vec::new(),
+    };
     let mut seen = BTreeMap::new();
     for file in files {
         let path = file.path.as_str();
@@ -74,6 +88,7 @@ pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a BTreeMap<String, usize>
         if let Some(&tolerated) = entry.filter(|_| !covered) {
             verdict.exceeded.push((path, unmarked, tolerated));
         }
+        verdict.flaws.extend(file.audit.flaws.iter().map(|flaw| (path, flaw)));
         verdict.hits.extend(file.hits.iter().map(|hit| {
             let status = match hit {
                 Hit { dropped: true, .. } => Status::Dropped,

@@ -18,7 +18,8 @@ pub struct Detached {
     pub word: usize,
 }
 
-/// Each command that detaches has one of these words or an `&`. On Windows they may be in capitals.
+/// A command that detaches has one of these words, or an `&`. Those of Windows may be in capitals. A word that is cut up
+/// by quotes or backslashes, which only a shell puts together, is found nevertheless.
 pub const PROGRAMS: [&str; DETACHERS.len() + 1] = {
     let mut names = [START; DETACHERS.len() + 1];
     let mut at = 0;
@@ -43,8 +44,7 @@ pub fn argv(words: &[Word]) -> Option<Detached> {
 pub fn shell(text: &str) -> Option<Strength> {
     let mut farthest = on_windows(text);
     let mut texts = vec![text.to_owned()];
-    // This ends soon: a text in another is shorter, and half of it at most if it has a third one in it, for quotes in
-    // quotes are written with more of them.
+    // No text is read often: with each level that it is deeper, the quotes around it are twice as many.
     while let Some(text) = texts.pop() {
         let script = Script::read(&text);
         if script.background {
@@ -64,7 +64,7 @@ pub fn shell(text: &str) -> Option<Strength> {
 /// What the shell of Windows has and others have not: `start`, and backslashes in paths.
 fn on_windows(text: &str) -> Option<Strength> {
     let mut words = text.split_whitespace().map(|word| word.trim_matches('"'));
-    let detaches = if is_program(words.next()?, CMD) {
+    let detaches = if is_program(file_name(words.next()?), CMD) {
         let arguments: Vec<Word> = words.map(|word| Word::One(word.to_owned())).collect();
         cmd_starts(&arguments)
     } else {
@@ -79,27 +79,27 @@ enum Command<'w> {
 }
 
 fn command(words: &[Word]) -> Option<Command<'_>> {
-    let (all, mut words) = (words.len(), words);
-    // The program is its first argument.
-    if let [Word::One(program), arguments @ ..] = words
-        && is_program(program, "busybox")
-    {
-        words = arguments;
-    }
-    let [Word::One(program), arguments @ ..] = words else {
+    // Its first argument is the program.
+    let program = match words {
+        [Word::One(program), ..] if is_program(file_name(program), "busybox") => 1,
+        _ => 0,
+    };
+    let [Word::One(file), arguments @ ..] = words.get(program..)? else {
         return None;
     };
-    if let Some(detacher) = DETACHERS.iter().find(|detacher| is_program(program, detacher.name)) {
-        let word = all - words.len();
-        return detacher.detaches(arguments).then_some(Command::Detaches { strength: detacher.strength, word });
+    let file = file_name(file);
+    if let Some(detacher) = DETACHERS.iter().find(|detacher| is_program(file, detacher.name)) {
+        return detacher
+            .detaches(arguments)
+            .then_some(Command::Detaches { strength: detacher.strength, word: program });
     }
-    if !SHELLS.iter().any(|shell| is_program(program, shell)) {
+    if !SHELLS.iter().any(|shell| is_program(file, shell)) {
         return None;
     }
     let mut runs_text = false;
-    let operands = options(arguments, shell_value, |name, _| runs_text |= matches!(name, "c" | "command"));
+    let operands = options(arguments, shell_value, |name, _| runs_text |= lists("c command", name));
     match operands {
-        [Word::One(text), ..] if runs_text => Some(Command::Runs { text, word: all - operands.len() }),
+        [Word::One(text), ..] if runs_text => Some(Command::Runs { text, word: words.len() - operands.len() }),
         _ => None,
     }
 }
@@ -135,7 +135,7 @@ const DETACHERS: [Detacher; 12] = [
         strength: Strength::Session,
         when: When::Unless { idle: "h help V version", valued: "" },
     },
-    // It leaves the child where it is; but that is deaf to the hang-up by which its terminal would end it.
+    // The child stays in its group, but is deaf to the hang-up at the end of the session.
     Detacher { name: "nohup", strength: Strength::Group, when: When::Unless { idle: "help version", valued: "" } },
     Detacher {
         name: "systemd-run",
@@ -251,9 +251,13 @@ fn is_start(text: &str) -> bool {
     word.is_some_and(|word| word.eq_ignore_ascii_case(START))
 }
 
-/// Whether a word, with or without a folder before it, is for the program of this name.
-fn is_program(word: &str, name: &str) -> bool {
-    let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
+/// The name of the file that a word is for.
+fn file_name(word: &str) -> &str {
+    word.rsplit(['/', '\\']).next().unwrap_or(word)
+}
+
+/// Whether a file is the program of this name.
+fn is_program(file: &str, name: &str) -> bool {
     match file.rsplit_once('.') {
         Some((stem, extension)) if extension.eq_ignore_ascii_case("exe") => stem.eq_ignore_ascii_case(name),
         _ if name == CMD => file.eq_ignore_ascii_case(name),
@@ -294,11 +298,7 @@ fn has_option(words: &[Word], wanted: &str, valued: &str) -> bool {
 
 /// Calls `found` with each option, long or of one letter, and the value that `=` gives it. Returns the operands: what
 /// follows the options.
-fn options<'w>(
-    mut words: &'w [Word],
-    value_of: impl Fn(&str) -> Value,
-    mut found: impl FnMut(&str, Option<&str>),
-) -> &'w [Word] {
+fn options(mut words: &[Word], value_of: impl Fn(&str) -> Value, mut found: impl FnMut(&str, Option<&str>)) -> &[Word] {
     while let [word, rest @ ..] = words {
         let mut values = 0;
         match word {
@@ -318,13 +318,12 @@ fn options<'w>(
                 while let Some(letter) = letters.chars().next() {
                     let (name, after) = letters.split_at(letter.len_utf8());
                     letters = after;
-                    let value = after.strip_prefix('=');
-                    found(name, value);
+                    found(name, after.strip_prefix('='));
                     match value_of(name) {
-                        Value::None if value.is_none() => {}
+                        Value::None => {}
                         Value::Next => values += 1,
                         Value::Rest if after.is_empty() => values += 1,
-                        Value::None | Value::Rest => break,
+                        Value::Rest => break,
                     }
                 }
             }

@@ -33,6 +33,7 @@ pub struct Policy {
     pub exclude: Exclude,
     pub detach_helpers: Vec<String>,
     pub marker: String,
+    pub markers: Markers,
     pub advice: String,
     /// The rules in force, in table order.
     pub rules: Vec<Rule>,
@@ -43,6 +44,17 @@ pub struct Policy {
     /// Tolerated hits by root-relative path.
     pub baseline: BTreeMap<String, usize>,
     pub origin: Origin,
+}
+
+/// What counts as a marker, and for what.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Markers {
+    /// Its text, wherever it stands: for the hits on its line and on the next.
+    #[default]
+    Reference,
+    /// A comment: for the hits of the statement that it is in, or directly above.
+    Statement,
 }
 
 /// Where a policy was read.
@@ -273,12 +285,6 @@ struct RawPolicy {
     baseline: Option<BTreeMap<String, u32>>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Markers {
-    Reference,
-}
-
 /// The text that a policy stands in, for messages.
 struct Place<'t> {
     text: &'t str,
@@ -320,9 +326,6 @@ impl RawPolicy {
             Some(marker) => marker.into_inner(),
             None => DEFAULT_MARKER.to_owned(),
         };
-        match self.markers {
-            None | Some(Markers::Reference) => {}
-        }
         let selected = match &self.select {
             None => Rule::ALL.into_iter().filter(|rule| rule.group() == Group::Default).collect(),
             Some(names) => rules(names.get_ref(), "select", &place)?,
@@ -336,6 +339,7 @@ impl RawPolicy {
             exclude: Exclude::new(&exclude, &place)?,
             detach_helpers,
             marker,
+            markers: self.markers.unwrap_or_default(),
             advice: self.advice.unwrap_or_else(|| DEFAULT_ADVICE.to_owned()),
             rules: in_force(&selected, &ignored),
             ignored,

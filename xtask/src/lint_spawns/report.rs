@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::baseline::{Judged, Stale, Status, Verdict};
+use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
 use super::rule::{Rule, Strength};
 use crate::output::{hides, printable, printable_path};
@@ -25,6 +26,11 @@ pub fn check(files: usize, verdict: &Verdict, policy: &Policy) -> String {
         let source: String = hit.source.chars().take(WIDEST).collect();
         let unparsable = if hit.rules.contains(&Rule::Unparsable) { "  [cannot be parsed]" } else { "" };
         let _ = writeln!(text, "{}:{}: {}{unparsable}", printable_path(path), hit.line, printable(&source));
+    }
+    if verdict.strict_markers {
+        for (path, flaw) in &verdict.flaws {
+            let _ = writeln!(text, "{}", describe_flaw(path, flaw));
+        }
     }
     if verdict.strict {
         for stale in &verdict.stale {
@@ -116,6 +122,20 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
             );
         }
     }
+    if verdict.strict_markers && !verdict.flaws.is_empty() {
+        let count = |kind| verdict.flaws.iter().filter(|(_, flaw)| flaw.kind == kind).count();
+        let counts = [
+            plural(count(FlawKind::Unused), "marker covers no hit", "markers cover no hit"),
+            plural(
+                count(FlawKind::Malformed),
+                "that was meant for a marker does not count",
+                "that were meant for markers do not count",
+            ),
+        ];
+        let counts: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let _ = writeln!(text, "{} (policy: {origin}): mend or remove what is named above.", counts.join(", "));
+    }
     if verdict.strict && !verdict.stale.is_empty() {
         let (n, are) = plural(verdict.stale.len(), "baseline entry is", "baseline entries are");
         let _ = writeln!(text, "{n} {are} stale in {origin}: lower or remove what is named above.");
@@ -153,7 +173,12 @@ pub fn describe(stale: &Stale) -> String {
     }
 }
 
+/// Where a marker is, and what is wrong with it.
+pub fn describe_flaw(path: &str, flaw: &Flaw) -> String {
+    format!("{}:{}: {}", printable_path(path), flaw.line, printable(&flaw.what))
+}
+
 /// A count and what is said of so many.
-fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
+pub(super) fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
     (count, if count == 1 { one } else { many })
 }

@@ -2,7 +2,9 @@
 //!
 //! The grammar is that of POSIX, with what bash adds where it changes where a word or a command ends. Nothing is
 //! expanded: what a variable or a substitution gives is not known, but what a substitution runs is read like the rest.
-//! Every text is read as something, broken ones too. Nothing here recurses.
+//! Every text is read as something, broken ones too. However deep it is, nothing here recurses.
+
+mod quotes;
 
 use std::mem;
 
@@ -67,9 +69,10 @@ enum Within {
     Text,
     /// `$(`, `<(`, `>(`.
     Substitution,
-    /// `(`. In one that stands directly behind another, what had been read before: it may turn out to be arithmetic.
+    /// `(`. One directly behind another may turn out to be arithmetic, which is when they are closed like that too. What
+    /// has been read since the mark is forgotten then, of substitutions too.
     Subshell(Option<Mark>),
-    /// `case`. The words between it and `)`, or `;;` and `)`, are patterns.
+    /// `case`. Between it or `;;` and `)` are patterns.
     Case {
         pattern: bool,
     },
@@ -82,6 +85,7 @@ enum Within {
     DoubleQuotes,
 }
 
+/// How much had been read.
 #[derive(Clone, Copy)]
 struct Mark {
     commands: usize,
@@ -94,6 +98,8 @@ struct Mark {
 struct Draft {
     text: String,
     quoted: bool,
+    /// What its first `=` makes of it, if that is not quoted.
+    assigns: Option<bool>,
     /// Some of what is not known is not quoted: it may be any number of words.
     split: bool,
 }
@@ -135,7 +141,7 @@ impl<'t> Reader<'t> {
                 self.skip_here_documents();
             }
             '#' if self.level.draft.is_none() => {
-                self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
+                self.rest = self.rest.trim_start_matches(|c| c != '\n');
             }
             '\'' => {
                 let (inside, rest) = self.rest.split_once('\'').unwrap_or((self.rest, ""));
@@ -152,6 +158,7 @@ impl<'t> Reader<'t> {
             '$' if self.eat("\"") => self.open(Within::DoubleQuotes),
             '$' => self.dollar(),
             '`' => self.backquotes(),
+            '<' | '>' if self.eat("(") => self.open(Within::Substitution),
             '<' | '>' => self.redirection(c),
             '(' => self.open_parenthesis(),
             ')' => self.close_parenthesis(),
@@ -176,93 +183,15 @@ impl<'t> Reader<'t> {
                 self.end_command();
                 self.script.background |= self.level.has_commands();
             }
+            '=' => {
+                let draft = self.draft();
+                let is_target = || !draft.quoted && is_assigned_to(&draft.text);
+                draft.assigns.get_or_insert_with(is_target);
+                draft.text.push('=');
+            }
             UNKNOWN => self.unknown(),
             c => self.draft().text.push(c),
         }
-    }
-
-    fn in_double_quotes(&mut self, c: char) {
-        match c {
-            '"' => {
-                self.close();
-            }
-            '\\' => match self.next() {
-                Some('\n') | None => {}
-                Some(c @ ('$' | '`' | '"' | '\\')) => self.draft().text.push(c),
-                Some(c) => self.draft().text.extend(['\\', c]),
-            },
-            '$' => self.dollar(),
-            '`' => self.backquotes(),
-            c => self.draft().text.push(c),
-        }
-    }
-
-    fn in_braces(&mut self, c: char, quoted: bool) {
-        match c {
-            '}' => {
-                self.close();
-            }
-            '\\' => {
-                self.next();
-            }
-            '\'' if !quoted => self.rest = self.rest.split_once('\'').map_or("", |(_, rest)| rest),
-            '"' => self.open(Within::DoubleQuotes),
-            '$' => self.dollar(),
-            '`' => self.backquotes(),
-            _ => {}
-        }
-    }
-
-    /// After `$'`: bash's quotes in which a backslash escapes. What its escapes mean is not needed.
-    fn escapes(&mut self) {
-        let mut text = String::new();
-        while let Some(c) = self.next() {
-            match c {
-                '\'' => break,
-                '\\' => text.extend(self.next()),
-                c => text.push(c),
-            }
-        }
-        self.quoted().push_str(&text);
-    }
-
-    fn dollar(&mut self) {
-        if self.eat("(") {
-            self.open_parentheses(Within::Substitution);
-        } else if self.eat("{") {
-            let quoted = matches!(self.level.within, Within::DoubleQuotes | Within::Braces { quoted: true });
-            self.open(Within::Braces { quoted });
-        } else if self.rest.starts_with(|c: char| c.is_ascii_digit() || "@*#?$!-".contains(c) || c == UNKNOWN) {
-            self.next();
-            self.unknown();
-        } else {
-            let rest = self.rest.trim_start_matches(is_of_name);
-            if rest.len() == self.rest.len() {
-                self.draft().text.push('$');
-            } else {
-                self.rest = rest;
-                self.unknown();
-            }
-        }
-    }
-
-    fn backquotes(&mut self) {
-        let in_quotes = matches!(self.level.within, Within::DoubleQuotes);
-        let mut text = String::new();
-        while let Some(c) = self.next() {
-            match c {
-                '`' => break,
-                '\\' => match self.next() {
-                    Some(c @ ('$' | '`' | '\\')) => text.push(c),
-                    Some('"') if in_quotes => text.push('"'),
-                    Some(c) => text.extend(['\\', c]),
-                    None => {}
-                },
-                c => text.push(c),
-            }
-        }
-        self.backquoted.push(text);
-        self.unknown();
     }
 
     fn redirection(&mut self, c: char) {
@@ -271,10 +200,6 @@ impl<'t> Reader<'t> {
             self.level.draft = None;
         }
         self.end_word();
-        if self.eat("(") {
-            self.open(Within::Substitution);
-            return;
-        }
         self.level.redirection = Some(match c {
             // A word takes the place of a here-document.
             '<' if self.eat("<<") => Redirection::Target,
@@ -290,7 +215,7 @@ impl<'t> Reader<'t> {
     fn open_parenthesis(&mut self) {
         if !self.level.has_commands() {
             self.end_word();
-        } else if self.level.draft.as_ref().is_some_and(|draft| draft.text.ends_with('=')) {
+        } else if self.level.draft.as_ref().is_some_and(Draft::assigns) {
             self.open(Within::Array);
         } else {
             self.end_command();
@@ -322,19 +247,18 @@ impl<'t> Reader<'t> {
         while matches!(self.level.within, Within::Case { .. }) {
             self.close();
         }
-        let within = self.level.within;
-        match within {
-            Within::Text => self.end_command(),
-            Within::Subshell(Some(mark)) if self.eat(")") => {
-                self.close();
-                self.close();
-                self.script.commands.truncate(mark.commands);
-                self.script.background = mark.background;
-                self.here_documents.truncate(mark.here_documents);
-            }
-            _ => {
-                self.close();
-            }
+        let mark = match self.level.within {
+            Within::Subshell(mark) => mark,
+            _ => None,
+        };
+        self.close();
+        if let Some(mark) = mark
+            && self.eat(")")
+        {
+            self.close();
+            self.script.commands.truncate(mark.commands);
+            self.script.background = mark.background;
+            self.here_documents.truncate(mark.here_documents);
         }
     }
 
@@ -390,7 +314,7 @@ impl<'t> Reader<'t> {
                     self.close();
                     return;
                 }
-                text if !draft.quoted && RESERVED.contains(&text) || is_assignment(text) => return,
+                text if draft.assigns() || !draft.quoted && RESERVED.contains(&text) => return,
                 _ => {}
             }
         }
@@ -452,17 +376,20 @@ impl Level {
 }
 
 impl Draft {
+    fn assigns(&self) -> bool {
+        self.assigns == Some(true)
+    }
+
     fn into_word(self) -> Word {
         if self.split && self.text.chars().all(|c| c == UNKNOWN) { Word::Many } else { Word::One(self.text) }
     }
 }
 
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(target, _)| {
-        let name = target.strip_suffix('+').unwrap_or(target);
-        let name = name.split_once('[').map_or(name, |(name, _)| name);
-        name.starts_with(|c: char| !c.is_ascii_digit()) && name.chars().all(|c| is_of_name(c) || c == UNKNOWN)
-    })
+/// Whether the text before a `=` is a name, with an index or a `+` behind it or not.
+fn is_assigned_to(text: &str) -> bool {
+    let name = text.strip_suffix('+').unwrap_or(text);
+    let name = name.split_once('[').map_or(name, |(name, _)| name);
+    name.starts_with(|c: char| !c.is_ascii_digit()) && name.chars().all(|c| is_of_name(c) || c == UNKNOWN)
 }
 
 fn is_of_name(c: char) -> bool {

@@ -35,11 +35,23 @@ enum Takes {
     /// As all of its arguments.
     Words,
     Text(&'static str),
+    /// It has one already.
+    Nothing,
+}
+
+/// A function that starts a child process.
+#[derive(Debug, Clone, Copy)]
+struct Function {
+    takes: Takes,
+    /// How many positional arguments come before the command.
+    before: usize,
+    /// Whether a shell is asked for already.
+    shell: bool,
 }
 
 /// The command of a call that starts a child process, or that makes a function which will. None for other calls.
 pub fn command<'t>(names: &Names<'_>, call: &'t ExprCall, at: Cursor<'t>) -> Option<Command<'t>> {
-    let (takes, before) = function(names, at.site(&call.func), &call.args, FURTHEST)?;
+    let Function { takes, before, shell } = function(names, at.site(&call.func), &call.args, FURTHEST)?;
     let positional = call.args.get(before..).unwrap_or_default();
     let first = positional.first().filter(|first| !first.is_starred_expr());
     let one = |name: &str| first.or_else(|| keyword(call, name)).map(|expr| at.site(expr));
@@ -48,11 +60,16 @@ pub fn command<'t>(names: &Names<'_>, call: &'t ExprCall, at: Cursor<'t>) -> Opt
         Takes::Text(name) => one(name).map(Command::Text),
         Takes::CommandOrText(name) => one(name).map(Command::ListOrText),
         Takes::Command(name) => one(name).map(|site| {
-            let shell = keyword(call, "shell").and_then(|shell| fold::truth(names, at.site(shell)));
-            if shell == Some(true) { Command::Text(site) } else { Command::List(site) }
+            let shell = shell || keyword(call, "shell").is_some_and(|shell| is_true(names, at.site(shell)));
+            if shell { Command::Text(site) } else { Command::List(site) }
         }),
+        Takes::Nothing => None,
     };
     Some(command.unwrap_or(Command::Unknown))
+}
+
+fn is_true(names: &Names<'_>, site: Site) -> bool {
+    fold::truth(names, site) == Some(true)
 }
 
 /// The value of a keyword argument.
@@ -60,43 +77,59 @@ pub fn keyword<'t>(call: &'t ExprCall, name: &str) -> Option<&'t Expr> {
     call.keywords.iter().find(|keyword| keyword.arg.as_deref() == Some(name)).map(|keyword| &keyword.value)
 }
 
-/// How `callee` takes its command, and how many positional arguments come before that.
-fn function(names: &Names<'_>, callee: Site, args: &[Expr], hops: u32) -> Option<(Takes, usize)> {
+/// What `callee` is, if it starts a child. `args` are what it is called with.
+fn function(names: &Names<'_>, callee: Site, args: &[Expr], hops: u32) -> Option<Function> {
     let hops = hops.checked_sub(1)?;
+    let plain = |takes, before| Some(Function { takes, before, shell: false });
+    let later = |function: Function| Function { before: function.before + 1, ..function };
     if let Expr::Attribute(attribute) = callee.expr {
         match attribute.attr.as_str() {
             // Of an event loop; its first argument makes the protocol.
-            "subprocess_exec" => return Some((Takes::Words, 1)),
-            "subprocess_shell" => return Some((Takes::Text("cmd"), 1)),
+            "subprocess_exec" => return plain(Takes::Words, 1),
+            "subprocess_shell" => return plain(Takes::Text("cmd"), 1),
             "__init__" if is_super(names, callee.with(&attribute.value)) => {
                 return class_around(names, callee.at).and_then(|class| constructor(names, class, hops));
             }
-            "__init__" => {
-                let (takes, before) = function(names, callee.with(&attribute.value), args, hops)?;
-                return Some((takes, before + 1));
-            }
+            "__init__" => return function(names, callee.with(&attribute.value), args, hops).map(later),
             // Most calls are of none of these.
             name if !PLAIN_NAMES.contains(&name) => return None,
             _ => {}
         }
     }
     for path in names.paths(callee) {
-        if path == "functools.partial" {
-            let (takes, before) = function(names, callee.with(args.first()?), args.get(1..)?, hops)?;
-            return Some((takes, before + 1));
+        if path == PARTIAL {
+            return function(names, callee.with(args.first()?), args.get(1..)?, hops).map(later);
         }
         if let Some(takes) = takes(&path) {
-            return Some((takes, 0));
+            return plain(takes, 0);
         }
     }
     match callee.expr {
         Expr::Name(name) => match names.meaning(&name.id, callee.at) {
             Meaning::Class(class) => constructor(names, class, hops),
+            Meaning::Value { site, augmented: false } => match site.expr {
+                Expr::Call(call) => made(names, call, site, hops),
+                _ => None,
+            },
             _ => None,
         },
+        Expr::Call(call) => made(names, call, callee, hops),
         _ => None,
     }
 }
+
+/// What `partial(function, …)` makes of a function that starts a child.
+fn made(names: &Names<'_>, partial: &ExprCall, site: Site, hops: u32) -> Option<Function> {
+    if !names.is_any(site.with(&partial.func), &[PARTIAL]) {
+        return None;
+    }
+    let function = function(names, site.with(partial.args.first()?), &[], hops)?;
+    let shell = keyword(partial, "shell").is_some_and(|shell| is_true(names, site.with(shell)));
+    let takes = if partial.args.len() > 1 { Takes::Nothing } else { function.takes };
+    Some(Function { takes, shell: function.shell || shell, ..function })
+}
+
+const PARTIAL: &str = "functools.partial";
 
 /// The last names of the paths that [`takes`] and [`function`] know.
 const PLAIN_NAMES: [&str; 15] = [
@@ -138,7 +171,7 @@ fn takes(path: &str) -> Option<Takes> {
 }
 
 /// How the constructor of a class takes its command, if one of its bases starts a child.
-fn constructor(names: &Names<'_>, class: Cursor, hops: u32) -> Option<(Takes, usize)> {
+fn constructor(names: &Names<'_>, class: Cursor, hops: u32) -> Option<Function> {
     let Node::Stmt(Stmt::ClassDef(definition)) = class.node() else { return None };
     definition.bases.iter().find_map(|base| function(names, class.site(base), &[], hops))
 }
@@ -200,27 +233,30 @@ fn is_updated(names: &Names<'_>, call: &ExprCall, at: Cursor) -> bool {
 /// Whether the function that an expression stands in passes it, a name or an attribute of one, with `**` to a function
 /// that starts a child.
 pub fn is_passed(names: &Names<'_>, site: Site) -> bool {
-    let mut attributes = Vec::new();
-    let mut expr = site.expr;
-    while let Expr::Attribute(attribute) = expr {
-        attributes.push(attribute.attr.as_str());
-        expr = &attribute.value;
+    let mut object = site.expr;
+    while let Expr::Attribute(attribute) = object {
+        object = &attribute.value;
     }
-    let Expr::Name(name) = expr else { return false };
-    names.uses(&name.id, site.at).into_iter().any(|mention| {
-        let mut at = mention.at;
-        for attribute in attributes.iter().rev() {
-            match at.parent().map(|outer| (outer, outer.node())) {
-                Some((outer, Node::Expr(Expr::Attribute(found)))) if found.attr.as_str() == *attribute => at = outer,
-                _ => return false,
-            }
-        }
-        let Some(keyword) = at.parent() else { return false };
-        let is_double_star = matches!(keyword.node(), Node::Keyword(keyword) if keyword.arg.is_none());
-        let call = keyword.parent().map(|call| (call, call.node()));
+    let Expr::Name(name) = object else { return false };
+    names.uses(&name.id, site.at).unpacked.iter().any(|argument| {
+        let Node::Keyword(keyword) = argument.node() else { return false };
+        let call = argument.parent().map(|call| (call, call.node()));
         match call {
-            Some((at, Node::Expr(Expr::Call(call)))) if is_double_star => command(names, call, at).is_some(),
+            Some((at, Node::Expr(Expr::Call(call)))) if is_same(&keyword.value, site.expr) => {
+                command(names, call, at).is_some()
+            }
             _ => false,
         }
     })
+}
+
+/// Whether two expressions are the same name, or the same attribute of it.
+fn is_same(mut one: &Expr, mut other: &Expr) -> bool {
+    while let (Expr::Attribute(a), Expr::Attribute(b)) = (one, other) {
+        if a.attr != b.attr {
+            return false;
+        }
+        (one, other) = (&a.value, &b.value);
+    }
+    matches!((one, other), (Expr::Name(a), Expr::Name(b)) if a.id == b.id)
 }

@@ -20,6 +20,7 @@ mod ci;
 mod git;
 mod inputs;
 mod json;
+mod markers;
 mod markers_add;
 mod output;
 mod paths;

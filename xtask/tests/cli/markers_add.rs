@@ -73,6 +73,16 @@ fn markers_added_to_python_that_they_could_break() {
     pin!(all);
 }
 
+/// Above its statement there is a place for each of them.
+#[test]
+fn markers_added_to_statements() {
+    let decorated = "@f(process_group=0)\n@g(process_group=0)\ndef h(): pass\n";
+    let text = format!("{BRITTLE}os.setsid(); os.setsid(\n    os.setpgrp,\n    os.setsid)\n{decorated}");
+    let repository = Repository::new(&[("a.py", &text), ("pyproject.toml", &policy("markers = 'statement'\n"))]);
+    let first = add(&repository, &[REASON]) + &changes(&repository);
+    pin!(first + &check(&repository, &["--strict-markers"]) + &add(&repository, &[REASON]));
+}
+
 #[test]
 fn markers_added_by_policy() {
     let repository = Repository::new(&[
@@ -205,15 +215,9 @@ fn markers_where_there_is_nothing_to_check() {
 }
 
 #[test]
-fn markers_help() {
+fn markers_add_help() {
     let repository = Repository::without_git(&[]);
-    pin!(repository.lint(&["markers", "--help"]) + &add(&repository, &["--help"]));
-}
-
-#[test]
-fn files_named_like_markers() {
-    let repository = Repository::new(&[("markers/run.py", SPAWN)]);
-    pin!(check(&repository, &["./markers"]) + &check(&repository, &["markers"]));
+    pin!(add(&repository, &["--help"]));
 }
 
 #[cfg(unix)]

@@ -17,6 +17,8 @@ use choices::Choices;
 use generator::Dialect;
 use program::Program;
 use xtask::lint_spawns::check::Checker;
+use xtask::lint_spawns::marker::FlawKind;
+use xtask::lint_spawns::policy::Markers;
 
 /// Of each dialect.
 const PROGRAMS: u64 = 1_000;
@@ -40,25 +42,29 @@ fn hits_are_those_without_narrowing() {
 fn check(dialect: Dialect) {
     let policy = invariants::detector::policy();
     let checker = Checker::new(&policy).unwrap();
+    let mut policy_of_statements = invariants::detector::policy();
+    policy_of_statements.markers = Markers::Statement;
+    let by_statement = Checker::new(&policy_of_statements).unwrap();
+    let checkers = [&checker, &by_statement];
     for number in 0..PROGRAMS {
         let bytes = choices::random_bytes(number, size(number));
-        if holds(&checker, dialect, &bytes).is_err() {
-            let smallest = (0..=bytes.len()).find_map(|size| holds(&checker, dialect, &bytes[..size]).err());
+        if holds(checkers, dialect, &bytes).is_err() {
+            let smallest = (0..=bytes.len()).find_map(|size| holds(checkers, dialect, &bytes[..size]).err());
             panic!("program {number} of {dialect:?}: {:#}", smallest.expect("all of it is one of its beginnings"));
         }
     }
 }
 
 /// Checks the program that is made from `bytes`.
-fn holds(checker: &Checker, dialect: Dialect, bytes: &[u8]) -> Result<()> {
+fn holds(checkers: [&Checker; 2], dialect: Dialect, bytes: &[u8]) -> Result<()> {
     let program = generator::program(Choices::new(bytes), dialect);
     let (text, _) = layout::PLAIN.lay_out(&program);
-    catch_unwind(AssertUnwindSafe(|| judge(checker, dialect, &program, &text)))
+    catch_unwind(AssertUnwindSafe(|| judge(checkers, dialect, &program, &text)))
         .unwrap_or_else(|_| bail!("a panic"))
         .with_context(|| format!("{text:?}\n{text}"))
 }
 
-fn judge(checker: &Checker, dialect: Dialect, program: &Program, text: &str) -> Result<()> {
+fn judge([checker, by_statement]: [&Checker; 2], dialect: Dialect, program: &Program, text: &str) -> Result<()> {
     for layout in [&layout::PLAIN].into_iter().chain(&layout::CHANGED) {
         let (text, planted) = layout.lay_out(program);
         let found = invariants::detector::pairs(&checker.check(text.as_bytes()));
@@ -66,8 +72,21 @@ fn judge(checker: &Checker, dialect: Dialect, program: &Program, text: &str) -> 
     }
     // Each in its turn: all of them would take a minute.
     let layout = &layout::CHANGED[text.len() % layout::CHANGED.len()];
-    invariants::annotator::hold(checker, layout.lay_out(program).0.as_bytes()).context(layout.name)?;
-    invariants::annotator::hold(checker, text.as_bytes())?;
+    for (checker, markers) in [(checker, Markers::Reference), (by_statement, Markers::Statement)] {
+        let (laid_out, _) = layout.lay_out(program);
+        invariants::annotator::hold(checker, markers, laid_out.as_bytes()).context(layout.name)?;
+        invariants::annotator::hold(checker, markers, text.as_bytes())?;
+    }
+    for layout in &layout::MARKED {
+        let (text, planted) = layout.lay_out(program);
+        let (hits, audit) = by_statement.audit(text.as_bytes());
+        let found = invariants::detector::pairs(&hits);
+        ensure!(found == planted, "{}: found {found:?}, not {planted:?} in {text:?}", layout.name);
+        ensure!(hits.iter().all(|hit| hit.reason.is_some()), "{}: not all of {hits:?} are marked", layout.name);
+        invariants::detector::markers_know_their_hits(by_statement, &text.replace("\r\n", "\n"), &hits)?;
+        let malformed = audit.flaws.iter().find(|flaw| flaw.kind == FlawKind::Malformed);
+        ensure!(malformed.is_none(), "{}: {malformed:?} in {text:?}", layout.name);
+    }
     invariants::cutter::hold(text)?;
     invariants::detector::hold(checker, text)?;
     if dialect == Dialect::Parser {

@@ -60,7 +60,7 @@ fn elements<'t, 'a: 't>(names: &Names<'a>, arm: &Arm<'t>, elements: &'t [Expr]) 
 /// One word of a command.
 pub(super) fn word<'t, 'a: 't>(names: &Names<'a>, whole: Arm<'t>) -> (Word, Range<usize>) {
     let place = whole.place(whole.site.place());
-    let known = texts(names, whole).into_iter().find(|(text, _)| !text.starts_with(UNKNOWN));
+    let known = texts(names, whole).into_iter().next();
     known.map_or((Word::One(UNKNOWN.to_string()), place), |(text, place)| (Word::One(text), place))
 }
 
@@ -73,7 +73,7 @@ fn grown<'t, 'a: 't>(names: &Names<'a>, arm: &Arm<'t>, name: &str) -> Vec<Words>
     if grown.is_empty() {
         return grown;
     }
-    for mention in names.uses(name, at) {
+    for mention in &names.uses(name, at).changed {
         let Some(outer) = mention.at.parent() else { continue };
         let (more, first) = match outer.node() {
             Node::Stmt(stmt) if stmt.is_aug_assign_stmt() => {

@@ -11,8 +11,6 @@ pub struct PhysicalLine {
     pub range: Range<usize>,
     pub end: LineEnd,
     pub has_comment: bool,
-    /// The first line of its logical line, as an index of lines.
-    pub first: usize,
 }
 
 /// What the end of a line is to Python.
@@ -31,7 +29,7 @@ pub enum LineEnd {
 /// All lines of a text; what comes after its last line break is one, even if it is empty. None if triple quotes are
 /// missing, so that nobody knows where strings are.
 pub fn physical_lines(text: &str) -> Option<Vec<PhysicalLine>> {
-    let mut lines = Lines { text, lines: Vec::new(), start: 0, first: 0, has_comment: false, open: false };
+    let mut lines = Lines { text, lines: Vec::new(), start: 0, has_comment: false, open: false };
     let mut lexer = Lexer::new(text);
     let mut format_strings = 0_usize;
     for token in lexer.by_ref() {
@@ -78,7 +76,6 @@ struct Lines<'t> {
     lines: Vec<PhysicalLine>,
     /// Of the line at hand.
     start: usize,
-    first: usize,
     has_comment: bool,
     /// Whether a string without an end is on it.
     open: bool,
@@ -95,10 +92,7 @@ impl Lines<'_> {
             LineEnd::Statement | LineEnd::Brackets if backslash => LineEnd::Backslash,
             end => end,
         };
-        self.lines.push(PhysicalLine { range, end: shown, has_comment: self.has_comment, first: self.first });
+        self.lines.push(PhysicalLine { range, end: shown, has_comment: self.has_comment });
         (self.start, self.has_comment, self.open) = (at + 1, false, false);
-        if end == LineEnd::Statement {
-            self.first = self.lines.len();
-        }
     }
 }

@@ -10,7 +10,7 @@ use super::super::extended;
 use super::super::needles::Needles;
 use super::super::policy::Policy;
 use super::super::precise;
-use super::super::python::names::{self, Names, Shelf};
+use super::super::python::names::{Names, Shelf};
 use super::super::python::outline::Outline;
 use super::super::python::statement::{self, Statement};
 use super::super::python::tree::Tree;
@@ -19,6 +19,9 @@ use super::{Found, unparsable};
 
 /// As often is a text searched for the other names of what was found.
 const ROUNDS: usize = 8;
+
+/// Of this name only the argument is looked at.
+const SHELL: &str = "shell";
 
 /// Ends of the names of shells, as they stand in lists of words.
 const SHELLS: [&str; 14] = [
@@ -58,7 +61,12 @@ impl Around {
         let is_mentioned = |rule: &Rule| rule.needles().iter().any(|needle| needles.contains(needle));
         let rules: Vec<Rule> = rules.iter().copied().filter(is_mentioned).collect();
         let mut mentions: Vec<Range<usize>> = self.mentions(text, &rules, helpers);
-        let mut known: HashSet<String> = mentions.iter().map(|mention| text[mention.clone()].to_owned()).collect();
+        // Of the functions that take a list of words, too: `partial` may ask one for a shell.
+        let sought = rules.iter().flat_map(|rule| rule.sought()).chain(Rule::ArgvDetacher.sought());
+        let mut known: HashSet<String> =
+            sought.copied().chain(helpers.iter().map(String::as_str)).map(str::to_owned).collect();
+        let mut searched: HashSet<String> = mentions.iter().map(|mention| text[mention.clone()].to_owned()).collect();
+        searched.remove(SHELL);
         // Where something else cannot be parsed, that says nothing.
         let is_certain = |word: &str| {
             let certain = |rule: &Rule| {
@@ -97,8 +105,9 @@ impl Around {
                     next.extend(aliases(&tree, |name| known.contains(name)));
                 }
             }
-            next.retain(|name| known.insert(name.clone()));
-            mentions = next.iter().flat_map(|name| names::mentions(text, name)).collect();
+            known.extend(next.iter().cloned());
+            next.retain(|name| searched.insert(name.clone()));
+            mentions = next.iter().flat_map(|name| names.mentions(name)).collect();
             mentions.sort_unstable_by_key(|mention| mention.start);
         }
         found
@@ -110,8 +119,7 @@ impl Around {
             let word = &text[mention.clone()];
             let line = text[..mention.start].rfind('\n').map_or(0, |at| at + 1);
             let in_comment = text[line..].trim_start_matches([' ', '\t']).starts_with('#');
-            // Of `shell` only the argument matters.
-            let is_plain = word == "shell" && !text[mention.end..].trim_start().starts_with('=');
+            let is_plain = word == SHELL && !text[mention.end..].trim_start().starts_with('=');
             !in_comment
                 && !is_plain
                 && (rules.iter().any(|rule| rule.sought().contains(&word))

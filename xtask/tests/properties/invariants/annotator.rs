@@ -3,9 +3,9 @@
 use anyhow::{Context as _, Result, ensure};
 use memchr::memmem;
 use rustpython_parser::{Parse as _, ast};
-use xtask::lint_spawns::annotate::{Annotated, Note, Reach, annotate};
+use xtask::lint_spawns::annotate::{Annotated, Note, annotate};
 use xtask::lint_spawns::check::{Checker, Hit};
-use xtask::lint_spawns::python::statement::logical_lines;
+use xtask::lint_spawns::policy::Markers;
 use xtask::lint_spawns::source::decode;
 
 const MARKER: &str = "detached-spawn: ok";
@@ -14,20 +14,19 @@ const MARKER: &str = "detached-spawn: ok";
 const REASONS: [&str; 2] =
     ["ok", "a reason that is long enough to make of any line one of more than a hundred columns"];
 
-/// Checks everything in this module. `checker` has the built-in marker.
-pub(crate) fn hold(checker: &Checker, bytes: &[u8]) -> Result<()> {
+/// Checks everything in this module. `checker` has the built-in marker, and is one by `markers`.
+pub(crate) fn hold(checker: &Checker, markers: Markers, bytes: &[u8]) -> Result<()> {
     let hits = checker.check(bytes);
     let unmarked: Vec<usize> = unmarked(&hits).collect();
     if unmarked.is_empty() {
         return Ok(());
     }
-    for (reason, reach) in REASONS.iter().flat_map(|reason| [(reason, Reach::Lines), (reason, Reach::Statement)]) {
-        let note = Note::new(MARKER, reason)?;
-        let annotated = annotate(bytes, &unmarked, &[], note, reach);
-        let context = || format!("{reason}, {reach:?}: {}", String::from_utf8_lossy(&annotated.bytes));
+    for reason in REASONS {
+        let annotated = annotate(bytes, &unmarked, &[], Note::new(MARKER, reason)?, markers);
+        let context = || format!("{reason}, {markers:?}: {}", String::from_utf8_lossy(&annotated.bytes));
         nothing_but_markers_is_new(bytes, &annotated, reason).with_context(context)?;
         the_tree_stays(bytes, &annotated.bytes).with_context(context)?;
-        all_hits_are_marked_but_those_named(checker, &hits, &annotated, reach).with_context(context)?;
+        all_hits_are_marked_but_those_named(checker, &hits, &annotated).with_context(context)?;
     }
     Ok(())
 }
@@ -74,39 +73,14 @@ fn without_places(shown: &str) -> String {
     parts.collect::<Vec<_>>().join("..")
 }
 
-fn all_hits_are_marked_but_those_named(
-    checker: &Checker,
-    hits: &[Hit],
-    annotated: &Annotated,
-    reach: Reach,
-) -> Result<()> {
-    let again = checker.check(&annotated.bytes);
+fn all_hits_are_marked_but_those_named(checker: &Checker, hits: &[Hit], annotated: &Annotated) -> Result<()> {
+    let (again, audit) = checker.audit(&annotated.bytes);
     let rules = |hits: &[Hit]| hits.iter().map(|hit| hit.rules.clone()).collect::<Vec<_>>();
     ensure!(rules(&again) == rules(hits), "other hits");
     let left: Vec<usize> = annotated.left.iter().map(|left| left.line_now).collect();
-    let text = decode(&annotated.bytes);
-    let still: Vec<usize> = match reach {
-        Reach::Lines => unmarked(&again).collect(),
-        Reach::Statement => {
-            let marked = lines_of_marked_statements(&text);
-            again.iter().map(|hit| hit.line).filter(|line| !marked.contains(line)).collect()
-        }
-    };
+    let still: Vec<usize> = unmarked(&again).collect();
     ensure!(still == left, "{still:?} are unmarked, not {left:?}");
+    let flaw = audit.flaws.iter().find(|flaw| annotated.added.contains(&flaw.line));
+    ensure!(flaw.is_none(), "{flaw:?}");
     Ok(())
-}
-
-/// Of the statements that a marker is in, or directly above.
-fn lines_of_marked_statements(text: &str) -> Vec<usize> {
-    let number = |offset: usize| 1 + text[..offset].matches('\n').count();
-    let mut marked = Vec::new();
-    let mut above = false;
-    for range in logical_lines(text) {
-        let has_marker = text[range.clone()].contains(MARKER);
-        if has_marker || above {
-            marked.extend(number(range.start)..=number(range.end));
-        }
-        above = has_marker && text[range].trim_start().starts_with('#');
-    }
-    marked
 }

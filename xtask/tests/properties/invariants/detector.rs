@@ -32,9 +32,28 @@ pub(crate) fn hold(checker: &Checker, text: &str) -> Result<()> {
     let hits = checker.check(text.as_bytes());
     hits_are_in_the_text(text, &hits)?;
     hits_have_a_needle(text, &hits)?;
+    markers_know_their_hits(checker, text, &hits)?;
     line_breaks_are_all_the_same(checker, text, &hits)?;
     nothing_follows_from_a_comment(checker, text, &hits)?;
     narrowing_hides_nothing(text, &hits)?;
+    Ok(())
+}
+
+pub(crate) fn markers_know_their_hits(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
+    let (audited, audit) = checker.audit(text.as_bytes());
+    ensure!(audited == hits, "the audit has other hits: {audited:?}");
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut accepted = Vec::new();
+    for marker in &audit.markers {
+        let line = lines.get(marker.line - 1).with_context(|| format!("where is {marker:?}?"))?;
+        ensure!(line.contains(&marker.reason), "line {} has no {:?}", marker.line, marker.reason);
+        accepted.extend(marker.hits.iter().map(|&hit| (hit, Some(marker.reason.clone()))));
+    }
+    accepted.sort_unstable();
+    let marked: Vec<(usize, Option<String>)> =
+        hits.iter().filter(|hit| hit.reason.is_some()).map(|hit| (hit.line, hit.reason.clone())).collect();
+    ensure!(accepted == marked, "the markers accept {accepted:?}, not {marked:?}");
+    ensure!(audit.flaws.iter().all(|flaw| flaw.line <= lines.len()), "a flaw is outside the text");
     Ok(())
 }
 
