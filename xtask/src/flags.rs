@@ -109,6 +109,8 @@ pub enum Format {
 pub enum Verb {
     Rule(Rule),
     Markers(Box<Markers>),
+    Baseline(Baseline),
+    Stat(Stat),
 }
 
 /// Explain a rule: what it flags, why, and what to write instead; without a name list all rules.
@@ -178,6 +180,68 @@ pub struct MarkersAdd {
     pub dry_run: bool,
     #[command(flatten)]
     pub scope: Scope,
+}
+
+/// Edit the baseline in the policy file: only its entries change, and what changed is printed.
+///
+/// It is a run on everything that the policy includes. The file is replaced as a whole, or stays as it is. Exit code 0:
+/// done, or nothing to change; 1: refused, since hits are new; 2: it could not be done.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_subcommand = true)]
+pub struct Baseline {
+    #[command(subcommand)]
+    pub verb: BaselineVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum BaselineVerb {
+    Write(BaselineWrite),
+    Prune(BaselinePrune),
+}
+
+/// Tolerate today's unmarked hits, counted by function.
+///
+/// Refuses where the present baseline tolerates less, be it empty. A policy without any baseline gets its first one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns baseline write --accept-new")]
+pub struct BaselineWrite {
+    #[command(flatten)]
+    pub scope: Scope,
+    /// Tolerate hits, too, that the present baseline does not
+    #[arg(long)]
+    pub accept_new: bool,
+}
+
+/// Lower or remove the entries that tolerate more than there is; none is added or raised.
+///
+/// An entry keeps its form. That of a file which git sees renamed, compared with HEAD, moves to the new name.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns baseline prune")]
+pub struct BaselinePrune {
+    #[command(flatten)]
+    pub scope: Scope,
+}
+
+/// Count the hits by top-level folder and rule: unmarked, tolerated by the baseline, marked.
+///
+/// A hit of several rules counts as one of the first. Exit code 0, whatever there is; 2: not all could be counted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns stat --select all")]
+pub struct Stat {
+    #[command(flatten)]
+    pub scope: Scope,
+    /// How to print the counts
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: StatFormat,
+}
+
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum StatFormat {
+    /// A table, for people
+    #[default]
+    Text,
+    /// One object, for machines
+    Json,
 }
 
 /// Run every check of this repository: format, clippy, tests, the comparison with CPython, docs, lint-spawns.

@@ -22,6 +22,9 @@
 //! [`lint_spawns::write`] changes a file for the verbs that do. [`lint_spawns::explain`] prints what `rule/*.md` say of the
 //! rules in [`lint_spawns::rule`], the table that stages 1, 5 and 8 share.
 //!
+//! [`lint_spawns::upkeep`] keeps the baseline: it runs stages 1 to 7, and has [`lint_spawns::amend`] edit the text of the
+//! policy file, which [`lint_spawns::replace`] writes. [`lint_spawns::stat`] counts what stage 7 has judged.
+//!
 //! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
 //! anywhere: [`lint_spawns::python::names`] looks up what a name means, by cutting out and parsing what binds it, in the
 //! scopes of [`lint_spawns::python::outline`]; [`lint_spawns::python::fold`] tells what an expression comes to,
@@ -31,11 +34,11 @@
 //!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!
-//! Invariants: data flows down this list only. `statement`, `detect`, `marker`, `annotate` and `baseline` take data and return
-//! data; only `discover`, `git` and `source` look at the world, only `write` changes it, only [`output`] prints. A file
-//! without a needle costs a read and a search; of one with a needle only the statements that mention it are parsed. What
-//! cannot be looked at is an error or a warning, never silence; [`bug`] makes an error of a panic. Names, source lines
-//! and other programs' messages reach the user only through [`output`]'s escapes.
+//! Invariants: data flows down this list only. `statement`, `detect`, `marker`, `annotate`, `baseline` and `amend` take
+//! data and return data; only `discover`, `git` and `source` look at the world, only `write` changes it, only [`output`]
+//! prints. A file without a needle costs a read and a search; of one with a needle only the statements that mention it
+//! are parsed. What cannot be looked at is an error or a warning, never silence; [`bug`] makes an error of a panic. Names,
+//! source lines and other programs' messages reach the user only through [`output`]'s escapes.
 //!
 //! # ci, bench
 //!

@@ -2,6 +2,7 @@
 
 pub mod add_markers;
 mod alias;
+pub mod amend;
 pub mod annotate;
 pub mod argument;
 pub mod baseline;
@@ -22,12 +23,15 @@ pub mod patch;
 pub mod policy;
 pub mod precise;
 pub mod python;
+pub mod replace;
 pub mod report;
 pub mod rule;
 pub mod search;
 mod shell;
 pub mod source;
 pub mod spawn;
+pub mod stat;
+pub mod upkeep;
 pub mod write;
 
 use std::collections::BTreeMap;
@@ -45,7 +49,7 @@ use crate::output::printable_path;
 use crate::{Outcome, bug, output};
 use baseline::Verdict;
 use check::{CheckedFile, Checker, Hit};
-use discover::{Candidate, Selection};
+use discover::{Candidate, Selection, Warning, WarningKind};
 use marker::Audit;
 use policy::Policy;
 
@@ -67,6 +71,8 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
             Some(MarkersVerb::Add(flags)) => add_markers::run(flags),
             None => list_markers::run(&flags.list),
         },
+        Some(Verb::Baseline(flags)) => upkeep::run(flags),
+        Some(Verb::Stat(flags)) => stat::run(flags),
         None => run_check(flags),
     }
 }
@@ -78,7 +84,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let policy = load_policy(&root, &flags.scope)?;
     let jobs = jobs(&flags.scope);
     let audit = flags.strict_markers || flags.format == Format::Json;
-    let (selection, files, unread) = check_all(&root, &policy, jobs, audit, |take| match flags.paths.as_slice() {
+    let (mut selection, files, unread) = check_all(&root, &policy, jobs, audit, |take| match flags.paths.as_slice() {
         [] => discover::tracked(&sh, &root, &policy, take),
         paths => discover::named(&sh, &root, &policy, paths, take),
     })?;
@@ -97,8 +103,18 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let empty = BTreeMap::new();
     let ignored = flags.all || flags.print_baseline || nothing || !flags.paths.is_empty();
     let baseline = if ignored { &empty } else { &policy.baseline };
-    let verdict =
+    let mut verdict =
         Verdict { strict_markers: flags.strict_markers, ..baseline::judge(&files, baseline, flags.strict_baseline) };
+    if verdict.misses_a_file() {
+        match renames(&sh, &root, &files) {
+            Ok(renames) => verdict.recognise(&renames),
+            Err(err) => {
+                let message = format!("renamed files are not recognised: {err:#}");
+                output::complain(NAME, &format!("warning: {message}"));
+                selection.warnings.push(Warning { kind: WarningKind::Git, path: None, message });
+            }
+        }
+    }
     let text = match flags.format {
         Format::Json => json::check(&root, files.len(), &verdict, &selection.warnings, &errors)?,
         Format::Text if nothing && errors.is_empty() => report::nothing_to_check().to_owned(),
@@ -117,6 +133,36 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     })
 }
 
+/// A run on all that the policy includes.
+struct FullRun {
+    root: Utf8PathBuf,
+    policy: Policy,
+    files: Vec<CheckedFile>,
+    /// How many paths a warning has named because they are not in this work tree.
+    unseen: usize,
+    /// What could not be checked. Nothing to check is among it.
+    errors: Vec<String>,
+}
+
+/// Checks what the policy includes, and prints the warnings and errors.
+fn run_in_full(sh: &Shell, scope: &Scope) -> Result<FullRun> {
+    let root = discover::root(sh, scope.root.as_deref(), &[])?;
+    let policy = load_policy(&root, scope)?;
+    let (selection, files, unread) =
+        check_all(&root, &policy, jobs(scope), false, |take| discover::tracked(sh, &root, &policy, take))?;
+    for warning in &selection.warnings {
+        output::complain(NAME, &format!("warning: {}", warning.message));
+    }
+    let mut errors = [selection.errors, unread].concat();
+    if files.is_empty() && errors.is_empty() {
+        errors.push(nothing_to_check(&root, &policy, &[]));
+    }
+    for error in &errors {
+        output::complain(NAME, error);
+    }
+    Ok(FullRun { root, policy, files, unseen: selection.unseen, errors })
+}
+
 /// The policy of `root`, as the command line would have it.
 fn load_policy(root: &Utf8Path, scope: &Scope) -> Result<Policy> {
     let mut policy = Policy::load(root, scope.config.as_deref())?;
@@ -128,6 +174,13 @@ fn load_policy(root: &Utf8Path, scope: &Scope) -> Result<Policy> {
 /// How many files to check at a time.
 fn jobs(scope: &Scope) -> usize {
     scope.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
+
+/// What git says is renamed, as far as the new name is among those of `files`.
+fn renames(sh: &Shell, root: &Utf8Path, files: &[CheckedFile]) -> Result<BTreeMap<String, String>> {
+    let mut renames = git::renames(sh, root)?;
+    renames.retain(|_, new| files.binary_search_by(|file| file.path.as_str().cmp(new)).is_ok());
+    Ok(renames)
 }
 
 fn nothing_to_check(root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]) -> String {

@@ -79,6 +79,7 @@ fn what_readme_shows_is_the_real_output() {
         "lint-spawns --all",
         "ci --list",
         "lint-spawns markers fixtures/hermes/gateway",
+        "lint-spawns stat --root fixtures/hermes",
         "lint-spawns --format json fixtures/hermes/tools/terminal_tool.py README.md",
     ] {
         let output =
@@ -105,6 +106,7 @@ fn every_option_is_in_readme() {
         "--rule",
         "--dry-run",
         "--strict-markers",
+        "--accept-new",
         "--only",
         "--skip",
         "--keep-going",

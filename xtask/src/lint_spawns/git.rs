@@ -1,6 +1,7 @@
 //! Asks git, with a deadline, without the environment of whatever git command runs us, and without running what the
 //! configuration of a checkout names.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
@@ -28,7 +29,7 @@ const LONGEST_COMPLAINT: usize = 64 << 10;
 
 /// What would point git at another repository than the one asked about, or change how it reads arguments:
 /// `git rev-parse --local-env-vars` of all versions, and the pathspec switches.
-const FOREIGN_VARIABLES: [&str; 18] = [
+const FOREIGN_VARIABLES: [&str; 19] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_CONFIG_PARAMETERS",
@@ -47,6 +48,7 @@ const FOREIGN_VARIABLES: [&str; 18] = [
     "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
+    "GIT_LITERAL_PATHSPECS",
 ];
 
 /// Reading must not write the index, ask a person, or fetch what a partial clone lacks by a command that the checkout's
@@ -166,6 +168,57 @@ pub fn list(
         return Err(odd("no NUL at its end"));
     }
     Ok(output.complaint.lines().map(str::to_owned).collect())
+}
+
+/// The new names of the Python files below `folder` that the work tree and HEAD call differently, by the old ones, as git
+/// detects renames. Both are relative to `folder`; names that are not UTF-8 are left out.
+pub fn renames(sh: &Shell, folder: &Utf8Path) -> Result<BTreeMap<String, String>> {
+    let no_filters = no_filters(sh, folder)?;
+    let options = ["--find-renames", "--name-status", "-z", "--relative", "--no-ext-diff", "--ignore-submodules=all"];
+    let command = cmd!(sh, "git -C {folder} {NO_PROGRAMS...} {no_filters...} diff {options...} HEAD -- *.py");
+    let mut printed = Vec::new();
+    let output = run(command.into(), folder, |chunk| {
+        printed.extend_from_slice(chunk);
+        Ok(())
+    })?;
+    if !output.status.success() {
+        // Nothing is committed yet.
+        ensure!(output.complaint.contains("bad revision 'HEAD'"), failure(&output, "diff", folder));
+        return Ok(BTreeMap::new());
+    }
+    let mut renames = BTreeMap::new();
+    let mut fields = printed.split(|&byte| byte == 0);
+    while let Some(status) = fields.next() {
+        let old = fields.next();
+        let new = if status.starts_with(b"R") { fields.next() } else { None };
+        if let (Some(old), Some(new)) = (old, new)
+            && let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new))
+        {
+            renames.insert(old.to_owned(), new.to_owned());
+        }
+    }
+    Ok(renames)
+}
+
+/// The options that keep git from running, on files of the work tree, the filters that the configuration names.
+fn no_filters(sh: &Shell, folder: &Utf8Path) -> Result<Vec<String>> {
+    let pattern = r"^filter\..*\.(clean|process|required)$";
+    let command = cmd!(sh, "git -C {folder} config --null --name-only --get-regexp {pattern}");
+    let mut printed = Vec::new();
+    let output = run(command.into(), folder, |chunk| {
+        printed.extend_from_slice(chunk);
+        Ok(())
+    })?;
+    // It is 1 where there are none.
+    ensure!(matches!(output.status.code(), Some(0 | 1)), failure(&output, "config", folder));
+    let mut options = Vec::new();
+    for key in printed.split(|&byte| byte == 0).filter(|key| !key.is_empty()) {
+        let key = std::str::from_utf8(key).ok().filter(|key| !key.contains('='));
+        let key = key.context("a filter in git's configuration has an odd name; rename it")?;
+        let value = if key.ends_with(".required") { "false" } else { "" };
+        options.extend(["-c".to_owned(), format!("{key}={value}")]);
+    }
+    Ok(options)
 }
 
 /// `H 100644 <object> 0\t<path>` of a tracked file, `? <path>` of another.

@@ -48,6 +48,8 @@ struct Advisory<'a> {
     path: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition: Option<&'a str>,
     message: String,
     /// Whether it fails the run.
     problem: bool,
@@ -91,6 +93,7 @@ pub fn check(
         kind: "stale-baseline",
         path: Some(stale.path),
         line: None,
+        definition: stale.function,
         message: report::describe(stale),
         problem: verdict.strict,
     });
@@ -142,6 +145,7 @@ fn flawed<'a>(path: &'a str, flaw: &Flaw, problem: bool) -> Advisory<'a> {
         kind: flaw.kind.name(),
         path: Some(path),
         line: Some(flaw.line),
+        definition: None,
         message: report::describe_flaw(path, flaw),
         problem,
     }
@@ -152,6 +156,7 @@ fn warned(warning: &Warning) -> Advisory<'_> {
         kind: warning.kind.name(),
         path: warning.path.as_deref(),
         line: None,
+        definition: None,
         message: warning.message.clone(),
         problem: false,
     }

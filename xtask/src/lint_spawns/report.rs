@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::baseline::{Judged, Stale, Status, Verdict};
+use super::baseline::{Exceeded, Judged, Stale, Status, Verdict};
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
 use super::rule::{Rule, Strength};
@@ -57,7 +57,7 @@ pub fn baseline(verdict: &Verdict, policy: &Policy) -> String {
 
 /// A quoted key that TOML reads back as `path`, and that shows as escapes what [`printable_path`] does: the table is
 /// pasted from a terminal or a log.
-fn toml_key(path: &str) -> String {
+pub fn toml_key(path: &str) -> String {
     let mut key = String::from('"');
     for c in path.chars() {
         match c {
@@ -96,10 +96,13 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
             counts.push(format!("{n} {noun} that cannot be parsed"));
         }
         let _ = writeln!(text, "{} in {files} {noun} (policy: {origin}).", counts.join(" and "));
-        for (path, hits, tolerated) in &verdict.exceeded {
-            let path = printable_path(path);
-            let _ =
-                writeln!(text, "{path}: the baseline tolerates {tolerated}, there are {hits}; all of them are listed.");
+        for &Exceeded { path, function, hits, tolerated } in &verdict.exceeded {
+            let place = place(path, function);
+            let listed = match hits {
+                1 => "is 1; it is listed".to_owned(),
+                _ => format!("are {hits}; all of them are listed"),
+            };
+            let _ = writeln!(text, "{place}: the baseline tolerates {tolerated}, there {listed}.");
         }
         if spawns > 0 {
             text.push_str("Such a child process goes on running when its owner is killed:\n");
@@ -162,15 +165,27 @@ fn clean(text: &mut String, files: usize, verdict: &Verdict, origin: &str) {
     let _ = writeln!(text, "no unmarked detached spawn in {n} Python {noun}{known} (policy: {origin})");
 }
 
-/// What is wrong with a stale entry.
+/// What is wrong with a stale entry, and what would be right.
 pub fn describe(stale: &Stale) -> String {
-    let path = printable_path(stale.path);
-    let tolerated = stale.tolerated;
-    match stale.hits {
-        None => format!("{path}: the baseline tolerates {tolerated}, but no such file was checked"),
-        Some(0) => format!("{path}: the baseline tolerates {tolerated}, none is left"),
-        Some(hits) => format!("{path}: the baseline tolerates {tolerated}, only {hits} left"),
-    }
+    let Stale { path, function, tolerated, hits, renamed_to } = stale;
+    let place = place(path, *function);
+    let rest = match (hits, renamed_to) {
+        (None, Some(name)) => {
+            let name = printable_path(name);
+            format!("but the file is renamed to {name}: move the entry, or run `lint-spawns baseline prune`")
+        }
+        (None, None) => "but no such file was checked: move or remove it".to_owned(),
+        (Some(0), _) => "none is left: remove it".to_owned(),
+        (Some(1), _) => "only 1 is left: lower it to 1".to_owned(),
+        (Some(hits), _) => format!("only {hits} are left: lower it to {hits}"),
+    };
+    format!("{place}: the baseline tolerates {tolerated}, {rest}")
+}
+
+/// What an entry, or a part of it, is about.
+pub fn place(path: &str, function: Option<&str>) -> String {
+    let path = printable_path(path);
+    function.map_or_else(|| path.clone(), |function| format!("{path}: {}", printable_path(function)))
 }
 
 /// Where a marker is, and what is wrong with it.

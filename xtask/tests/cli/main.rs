@@ -15,6 +15,7 @@ macro_rules! pin {
 }
 
 mod baseline;
+mod baseline_edit;
 mod bench;
 mod ci;
 mod git;
@@ -31,6 +32,7 @@ mod repository;
 mod rule;
 mod scope;
 mod select;
+mod stat;
 
 const SPAWN: &str = "import subprocess\nsubprocess.Popen(['a'], start_new_session=True)\n";
 const MARKED: &str =

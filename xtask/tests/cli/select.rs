@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use xtask::lint_spawns::baseline::judge;
+use xtask::lint_spawns::baseline::{Entry, judge};
 use xtask::lint_spawns::check::{CheckedFile, Checker};
 use xtask::lint_spawns::marker::Audit;
 use xtask::lint_spawns::policy::Policy;
@@ -70,7 +70,7 @@ fn precise() {
 fn dropped_hits_are_counted_in_the_report() {
     let policy = Policy::load(camino::Utf8Path::new("no/such/folder"), None).unwrap();
     let checker = Checker::new(&policy).unwrap();
-    let baseline = BTreeMap::from([("b.py".to_owned(), 1)]);
+    let baseline = BTreeMap::from([("b.py".to_owned(), Entry::File(1))]);
     let mut all = String::new();
     for (dropped, strict) in [(1, false), (3, false), (4, false), (4, true)] {
         let file = |path: &str, text: &str| CheckedFile {
