@@ -53,11 +53,20 @@ pub struct LintSpawns {
     pub verb: Option<Verb>,
     /// Files and folders to check instead of the policy's `include`; the baseline is then ignored
     pub paths: Vec<Utf8PathBuf>,
+    /// Check what differs from where HEAD left REV, untracked files too [default: the branch's upstream, else HEAD]
+    #[arg(long, value_name = "REV", require_equals = true, conflicts_with_all = ["paths", "staged"])]
+    pub changed: Option<Option<String>>,
+    /// Check what is staged, as it is staged; for hooks
+    #[arg(long, conflicts_with = "paths")]
+    pub staged: bool,
     #[command(flatten)]
     pub scope: Scope,
     /// Ignore the baseline: report every unmarked hit
     #[arg(long)]
     pub all: bool,
+    /// Let the baseline tolerate hits in PATHS too
+    #[arg(long, requires = "paths", conflicts_with_all = ["all", "print_baseline"])]
+    pub with_baseline: bool,
     /// How to print what was found
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline")]
     pub format: Format,

@@ -5,7 +5,8 @@
 //! Finds the Python that starts a child process in its own session or process group. The stages, in order:
 //!
 //! 1. [`lint_spawns::policy`] reads what to check.
-//! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files.
+//! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files: all, those that are
+//!    named, those that have changed, or what is staged.
 //! 3. [`lint_spawns::source`] reads a file and makes text of it.
 //! 4. [`lint_spawns::search`] narrows the text by [`lint_spawns::needles`], has the statements that matter cut out and
 //!    parsed by [`lint_spawns::python`], and looks for shapes in them: [`lint_spawns::detect`] by the default rules,
@@ -17,13 +18,14 @@
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
-//! [`lint_spawns::list_markers`] and [`lint_spawns::add_markers`] go on from stage 6: the one lists the markers, the other
-//! has [`lint_spawns::annotate`] find a place for new ones, and [`lint_spawns::patch`] word what would change.
-//! [`lint_spawns::write`] changes a file for the verbs that do. [`lint_spawns::explain`] prints what `rule/*.md` say of the
-//! rules in [`lint_spawns::rule`], the table that stages 1, 5 and 8 share.
+//! [`lint_spawns::run`] is stages 1 to 6 for every verb. [`lint_spawns::list_markers`] and [`lint_spawns::add_markers`] go on
+//! from there: the one lists the markers, the other has [`lint_spawns::annotate`] find a place for new ones, and
+//! [`lint_spawns::patch`] word what would change. [`lint_spawns::write`] changes a file for the verbs that do.
+//! [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages 1, 5
+//! and 8 share.
 //!
 //! [`lint_spawns::upkeep`] keeps the baseline: it runs stages 1 to 7, and has [`lint_spawns::amend`] edit the text of the
-//! policy file, which [`lint_spawns::replace`] writes. [`lint_spawns::stat`] counts what stage 7 has judged.
+//! policy file, which `write` writes. [`lint_spawns::stat`] counts what stage 7 has judged.
 //!
 //! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
 //! anywhere: [`lint_spawns::python::names`] looks up what a name means, by cutting out and parsing what binds it, in the

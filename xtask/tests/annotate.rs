@@ -1,7 +1,7 @@
 //! Where markers are written, and what stays as it is.
 
 use camino::Utf8Path;
-use xtask::lint_spawns::annotate::{Annotated, Note, annotate};
+use xtask::lint_spawns::annotate::{Annotated, Note, Reason, annotate};
 use xtask::lint_spawns::check::Checker;
 use xtask::lint_spawns::policy::{Markers, Policy};
 
@@ -13,7 +13,7 @@ fn mark(text: &[u8], reason: &str, markers: Markers) -> Annotated {
     let checker = Checker::new(&policy).unwrap();
     let hits: Vec<usize> = checker.check(text).iter().filter(|hit| hit.reason.is_none()).map(|hit| hit.line).collect();
     assert!(!hits.is_empty(), "there is nothing to mark in {}", text.escape_ascii());
-    annotate(text, &hits, &[], Note::new(&policy.marker, reason).unwrap(), markers)
+    annotate(text, &hits, &[], Note::new(&policy.marker, Reason::new(reason).unwrap(), markers).unwrap())
 }
 
 /// The `M` in `expected` are the markers.
@@ -159,11 +159,11 @@ fn hits_on_neighbouring_lines() {
 
 #[test]
 fn hits_of_other_rules_are_not_marked_along() {
-    let note = Note::new("detached-spawn: ok", "ok").unwrap();
+    let note = |markers| Note::new("detached-spawn: ok", Reason::new("ok").unwrap(), markers).unwrap();
     let text = b"os.setsid()\nos.setpgrp()\n";
     let marker = "# detached-spawn: ok — ok";
     let with =
-        |others: &[usize], markers| String::from_utf8(annotate(text, &[1], others, note, markers).bytes).unwrap();
+        |others: &[usize], markers| String::from_utf8(annotate(text, &[1], others, note(markers)).bytes).unwrap();
     assert_eq!(with(&[2], Markers::Reference), format!("{marker}\nos.setsid()\nos.setpgrp()\n"));
     assert_eq!(with(&[2], Markers::Statement), format!("os.setsid()  {marker}\nos.setpgrp()\n"));
     assert_eq!(with(&[3], Markers::Reference), format!("os.setsid()  {marker}\nos.setpgrp()\n"));
@@ -282,16 +282,18 @@ fn lines_are_told_as_they_are_and_were() {
 
 #[test]
 fn reasons() {
-    let refused = |marker, reason| format!("{}", Note::new(marker, reason).unwrap_err());
+    let refused = |reason| format!("{}", Reason::new(reason).unwrap_err());
     for reason in ["", " ", "-", "— - –", "\u{a0}---"] {
-        assert_eq!(refused("ok", reason), "the reason says nothing; say why the child may outlive its owner");
+        assert_eq!(refused(reason), "the reason says nothing; say why the child may outlive its owner");
     }
     for reason in ["a\nb", "a\rb", "a\n", "a\tb", "\u{1b}[31m", "a\u{85}b", "a\u{2028}b", "a\u{202e}b", "\u{7f}"] {
         let why = "the reason holds a line break or another control character; write it in plain text";
-        assert_eq!(refused("ok", reason), why, "{reason:?}");
+        assert_eq!(refused(reason), why, "{reason:?}");
     }
-    assert_eq!(refused("a\nb", "c"), "the policy's `marker` holds a control character; write it in plain text");
     for reason in ["- why", "  why  ", "é", "#", "why — and how"] {
-        Note::new("ok", reason).unwrap();
+        Note::new("ok", Reason::new(reason).unwrap(), Markers::Reference).unwrap();
+        let refused = Note::new("o\rk", Reason::new(reason).unwrap(), Markers::Reference).unwrap_err();
+        let why = "the policy's `marker` holds a control character; write it in plain text";
+        assert_eq!(format!("{refused}"), why);
     }
 }

@@ -1,10 +1,10 @@
 //! Depth and size beyond reason: judged right, or reported as `unparsable`, never dropped, never a crash.
 
 use camino::Utf8Path;
-use xtask::lint_spawns::STACK_SIZE;
 use xtask::lint_spawns::check::Checker;
 use xtask::lint_spawns::policy::Policy;
 use xtask::lint_spawns::rule::Rule;
+use xtask::lint_spawns::run::STACK_SIZE;
 
 const DEPTHS: [usize; 4] = [10, 1_000, 10_000, 100_000];
 

@@ -6,49 +6,32 @@ use anyhow::{Context as _, Error, Result, anyhow, bail};
 use camino::Utf8Path;
 use xshell::Shell;
 
-use super::annotate::{Annotated, Note, annotate};
+use super::annotate::{Annotated, Note, Reason, annotate};
 use super::check::{CheckedFile, Checker, Hit};
-use super::policy::{Markers, Policy};
+use super::policy::Policy;
 use super::rule::Rule;
-use super::{NAME, STACK_SIZE, check_all, discover, jobs, load_policy, nothing_to_check, patch, read, report, write};
+use super::run::{Files, Run, STACK_SIZE, read};
+use super::{NAME, patch, report, write};
 use crate::flags::MarkersAdd;
 use crate::output::{self, printable, printable_path};
 use crate::{Outcome, bug};
 
 /// Writes the markers, or prints what would be written.
 pub fn run(flags: &MarkersAdd) -> Result<Outcome> {
-    let sh = Shell::new()?;
-    let root = discover::root(&sh, flags.scope.root.as_deref(), &flags.paths)?;
-    let policy = load_policy(&root, &flags.scope)?;
-    let note = Note::new(&policy.marker, &flags.reason)?;
+    let reason = Reason::new(&flags.reason)?;
     let rule = flags.rule.as_deref().map(Rule::named).transpose().map_err(Error::msg)?;
+    let run = Run::new(&Shell::new()?, &flags.scope, Files::named(&flags.paths), false)?;
+    let Run { root, policy, files, .. } = &run;
     if let Some(rule) = rule.filter(|rule| !policy.rules.contains(rule)) {
         bail!("the rule {} is not in force, so nothing is found by it; --select it", rule.name());
     }
-    let (selection, files, unread) =
-        check_all(&root, &policy, jobs(&flags.scope), false, |take| match flags.paths.as_slice() {
-            [] => discover::tracked(&sh, &root, &policy, take),
-            paths => discover::named(&sh, &root, &policy, paths, take),
-        })?;
-    for warning in &selection.warnings {
-        output::complain(NAME, &format!("warning: {}", warning.message));
-    }
-    let mut errors = [selection.errors, unread].concat();
-    if files.is_empty() && errors.is_empty() && (selection.ruled_out == 0 || selection.unseen > 0) {
-        errors.push(nothing_to_check(&root, &policy, &flags.paths));
-    }
-    let pen = Pen {
-        checker: Checker::new(&policy)?,
-        root: &root,
-        note,
-        markers: policy.markers,
-        rule,
-        dry_run: flags.dry_run,
-    };
+    let note = Note::new(&policy.marker, reason, policy.markers)?;
+    let pen = Pen { checker: Checker::new(policy)?, root, note, rule, dry_run: flags.dry_run };
+    let mut errors = Vec::new();
     let mut done = Done::default();
     std::thread::scope(|scope| {
         let work = || {
-            for file in &files {
+            for file in files {
                 if let Err(err) = bug::caught(|| pen.mark(file, &mut done)).and_then(|result| result) {
                     errors.push(format!("cannot mark {}: {err:#}", printable_path(file.path.as_str())));
                 }
@@ -61,13 +44,13 @@ pub fn run(flags: &MarkersAdd) -> Result<Outcome> {
     for complaint in done.left.iter().chain(&errors) {
         output::complain(NAME, complaint);
     }
-    match (flags.dry_run, files.is_empty()) {
-        (true, _) => output::print_patch(&done.patch)?,
-        (false, true) if errors.is_empty() => output::print(report::nothing_to_check())?,
-        (false, true) => {}
-        (false, false) => output::print(&done.report(files.len(), &policy))?,
+    match (flags.dry_run, files.is_empty(), &run.idle) {
+        (true, _, _) => output::print_patch(&done.patch)?,
+        (false, false, _) => output::print(&done.report(files.len(), policy))?,
+        (false, true, Some(idle)) if run.errors.is_empty() => output::print(&report::nothing_to_check(idle))?,
+        (false, true, _) => {}
     }
-    Ok(match (errors.is_empty(), done.left.is_empty()) {
+    Ok(match (run.errors.is_empty() && errors.is_empty(), done.left.is_empty()) {
         (false, _) => Outcome::Failed,
         (true, false) => Outcome::Problems,
         (true, true) => Outcome::Clean,
@@ -79,7 +62,6 @@ struct Pen<'p> {
     checker: Checker<'p>,
     root: &'p Utf8Path,
     note: Note<'p>,
-    markers: Markers,
     /// Whose hits are marked; else those of all rules.
     rule: Option<Rule>,
     dry_run: bool,
@@ -99,7 +81,7 @@ impl Pen<'_> {
             let unmarked = hits.iter().filter(|hit| is_unmarked(hit));
             unmarked.filter(|hit| self.is_wanted(hit) == wanted).map(|hit| hit.line).collect::<Vec<_>>()
         };
-        let annotated = annotate(old, &lines(true), &lines(false), self.note, self.markers);
+        let annotated = annotate(old, &lines(true), &lines(false), self.note);
         self.prove(&hits, &annotated)?;
         let path = file.path.as_str();
         if self.dry_run {

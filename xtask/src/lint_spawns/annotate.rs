@@ -16,32 +16,43 @@ use crate::output::hides;
 /// Lines do not get longer, in characters, where there is another place.
 const WIDEST: usize = 100;
 
-/// The marker to write.
+/// Why hits are accepted, in a line of plain text that says something.
+#[derive(Debug, Clone, Copy)]
+pub struct Reason<'a>(&'a str);
+
+impl<'a> Reason<'a> {
+    pub fn new(text: &'a str) -> Result<Reason<'a>> {
+        if text.contains(hides) {
+            bail!("the reason holds a line break or another control character; write it in plain text");
+        }
+        let text = text.trim();
+        if text.chars().all(|c| c.is_whitespace() || matches!(c, '-' | '–' | '—')) {
+            bail!("the reason says nothing; say why the child may outlive its owner");
+        }
+        Ok(Reason(text))
+    }
+}
+
+/// The markers to write.
 #[derive(Debug, Clone, Copy)]
 pub struct Note<'a> {
     marker: &'a str,
     reason: &'a str,
+    markers: Markers,
 }
 
 impl<'a> Note<'a> {
-    /// `marker` is the policy's. Fails if the two would make no marker, or more than a line.
-    pub fn new(marker: &'a str, reason: &'a str) -> Result<Note<'a>> {
-        if reason.contains(hides) {
-            bail!("the reason holds a line break or another control character; write it in plain text");
-        }
+    /// `marker` and `markers` are the policy's. Fails if no comment can hold the two.
+    pub fn new(marker: &'a str, reason: Reason<'a>, markers: Markers) -> Result<Note<'a>> {
         if marker.contains(hides) {
             bail!("the policy's `marker` holds a control character; write it in plain text");
         }
-        let reason = reason.trim();
-        if reason.chars().all(|c| c.is_whitespace() || matches!(c, '-' | '–' | '—')) {
-            bail!("the reason says nothing; say why the child may outlive its owner");
-        }
-        Ok(Note { marker, reason })
+        Ok(Note { marker, reason: reason.0, markers })
     }
 
     /// The comment for a file in that encoding; or why there is none.
     fn comment(self, encoding: Encoding) -> Result<String, &'static str> {
-        let Note { marker, reason } = self;
+        let Note { marker, reason, .. } = self;
         match encoding {
             Encoding::Utf8 => Ok(format!("# {marker} — {reason}")),
             Encoding::Other if marker.is_ascii() && reason.is_ascii() => Ok(format!("# {marker} - {reason}")),
@@ -72,7 +83,7 @@ pub struct Left {
 
 /// Marks the lines `hits`. Of `others`, which are hits too, no one is marked along with them if that can be helped. Both
 /// are numbers from 1, in order, of lines that no marker covers.
-pub fn annotate(bytes: &[u8], hits: &[usize], others: &[usize], note: Note, markers: Markers) -> Annotated {
+pub fn annotate(bytes: &[u8], hits: &[usize], others: &[usize], note: Note) -> Annotated {
     let text = source::decode(bytes);
     let nowhere = |why: &str| Annotated {
         bytes: bytes.to_vec(),
@@ -86,7 +97,14 @@ pub fn annotate(bytes: &[u8], hits: &[usize], others: &[usize], note: Note, mark
         Ok(comment) => comment,
         Err(why) => return nowhere(why),
     };
-    let page = Page { text: &text, lines: &lines, layout: Layout::new(&text), others, comment: &comment, markers };
+    let page = Page {
+        text: &text,
+        lines: &lines,
+        layout: Layout::new(&text),
+        others,
+        comment: &comment,
+        markers: note.markers,
+    };
     let mut places: Vec<Place> = Vec::new();
     let mut left = Vec::new();
     for &line in hits {

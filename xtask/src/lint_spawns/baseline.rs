@@ -115,6 +115,14 @@ impl<'a> Verdict<'a> {
     }
 }
 
+/// The entries of `files`, which are in order of path. In a run that does not check all that the policy covers, the others
+/// say nothing.
+pub fn entries_of<Entry: Clone>(files: &[CheckedFile], baseline: &BTreeMap<String, Entry>) -> BTreeMap<String, Entry> {
+    let is_checked = |path: &str| files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    let entries = baseline.iter().filter(|(path, _)| is_checked(path));
+    entries.map(|(path, entry)| (path.clone(), entry.clone())).collect()
+}
+
 /// `files` in order of path; without a hit or with. `strict` tells whether stale entries fail the run.
 pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a Baseline, strict: bool) -> Verdict<'a> {
     let mut verdict = Verdict {

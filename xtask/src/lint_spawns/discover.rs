@@ -5,6 +5,7 @@
 
 mod finder;
 mod named;
+mod partial;
 
 use std::io;
 
@@ -17,6 +18,7 @@ use super::policy::Policy;
 use crate::output::{printable_bytes, printable_path};
 use finder::Finder;
 pub use named::named;
+pub use partial::{changed, staged};
 
 /// A file to check.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +27,8 @@ pub struct Candidate {
     pub path: Utf8PathBuf,
     /// Named on the command line: that it is gone is an error. Else it counts as deleted.
     pub named: bool,
+    /// What is staged of it, which is checked instead of what the work tree has.
+    pub staged: Option<Vec<u8>>,
 }
 
 /// What is left out of the files to check.
@@ -34,10 +38,10 @@ pub struct Selection {
     pub warnings: Vec<Warning>,
     /// What could not be looked at; the run cannot succeed.
     pub errors: Vec<String>,
-    /// Paths of the command line that the policy rules out.
-    pub ruled_out: usize,
-    /// Paths that a warning names because they are not in this work tree.
-    pub unseen: usize,
+    /// Why it is fine if there is nothing to check, where it is.
+    pub idle: Option<String>,
+    /// Whether a warning names paths that are not in this work tree.
+    pub unseen: bool,
 }
 
 #[derive(Debug)]

@@ -1,8 +1,10 @@
 //! Asks git, with a deadline, without the environment of whatever git command runs us, and without running what the
 //! configuration of a checkout names.
 
-use std::collections::BTreeMap;
-use std::io::{self, Read};
+mod changes;
+
+use std::io::{self, Read, Write as _};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
 use std::time::{Duration, Instant};
@@ -12,6 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use xshell::{Shell, cmd};
 
 use crate::output::{printable_bytes, printable_path};
+pub use changes::{Base, changed, contents, index_of_caller, merge_base, renames, staged};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
@@ -27,6 +30,9 @@ const LONGEST_ENTRY: usize = 1 << 20;
 /// As much of what git complains of is kept. In bytes.
 const LONGEST_COMPLAINT: usize = 64 << 10;
 
+/// Names the index that git reads.
+const INDEX_VARIABLE: &str = "GIT_INDEX_FILE";
+
 /// What would point git at another repository than the one asked about, or change how it reads arguments:
 /// `git rev-parse --local-env-vars` of all versions, and the pathspec switches.
 const FOREIGN_VARIABLES: [&str; 19] = [
@@ -38,7 +44,7 @@ const FOREIGN_VARIABLES: [&str; 19] = [
     "GIT_WORK_TREE",
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
+    INDEX_VARIABLE,
     "GIT_INTERNAL_SUPER_PREFIX",
     "GIT_NO_REPLACE_OBJECTS",
     "GIT_REPLACE_REF_BASE",
@@ -86,11 +92,7 @@ pub enum EntryKind {
 pub fn top_level(sh: &Shell, folder: &Utf8Path) -> Result<Option<Utf8PathBuf>> {
     let shown = printable_path(folder.as_str());
     let command = cmd!(sh, "git -C {folder} {NO_PROGRAMS...} rev-parse --show-toplevel");
-    let mut printed = Vec::new();
-    let output = run(command.into(), folder, |chunk| {
-        printed.extend_from_slice(chunk);
-        Ok(())
-    })?;
+    let (output, printed) = run(command.into(), folder)?;
     if !output.status.success() {
         if is_outside(&output) {
             return Ok(None);
@@ -137,22 +139,34 @@ pub fn list(
         sh,
         "git -C {folder} --literal-pathspecs {NO_PROGRAMS...} ls-files -z -t --stage {others...} -- {paths...}"
     );
-    let odd = |what: &str| {
-        let folder = printable_path(folder.as_str());
-        anyhow!("git ls-files in {folder} printed what it never does; see which program `git` is: {what}")
-    };
+    entries(command.into(), "ls-files", folder, None, |entry| {
+        take(parse_entry(entry)?);
+        Some(())
+    })
+}
+
+/// Runs git, and gives to `take` what it prints before each NUL, while it goes on; None says that git never prints that.
+/// `index` is the file to read instead of the repository's own. Returns what git complained of though it succeeded, a
+/// line each.
+fn entries(
+    command: Command,
+    verb: &str,
+    folder: &Utf8Path,
+    index: Option<&PathBuf>,
+    mut take: impl FnMut(&[u8]) -> Option<()>,
+) -> Result<Vec<String>> {
     // The start of an entry whose end has not come yet.
     let mut rest = Vec::new();
-    let output = run(command.into(), folder, |chunk| {
+    let output = run_with(command, folder, index, Vec::new(), |chunk| {
         rest.extend_from_slice(chunk);
         let mut start = 0;
         while let Some(length) = memchr::memchr(0, &rest[start..]) {
             let entry = &rest[start..start + length];
-            take(parse_entry(entry).ok_or_else(|| odd(&printable_bytes(cut(entry))))?);
+            take(entry).ok_or_else(|| odd(verb, folder, entry))?;
             start += length + 1;
         }
         rest.drain(..start);
-        ensure!(rest.len() <= LONGEST_ENTRY, odd(&printable_bytes(cut(&rest))));
+        ensure!(rest.len() <= LONGEST_ENTRY, odd(verb, folder, &rest));
         Ok(())
     })?;
     if is_outside(&output) {
@@ -162,63 +176,15 @@ pub fn list(
         );
     }
     if !output.status.success() {
-        bail!("{}", failure(&output, "ls-files", folder));
+        bail!("{}", failure(&output, verb, folder));
     }
-    if !rest.is_empty() {
-        return Err(odd("no NUL at its end"));
-    }
+    ensure!(rest.is_empty(), odd(verb, folder, b"no NUL at its end"));
     Ok(output.complaint.lines().map(str::to_owned).collect())
 }
 
-/// The new names of the Python files below `folder` that the work tree and HEAD call differently, by the old ones, as git
-/// detects renames. Both are relative to `folder`; names that are not UTF-8 are left out.
-pub fn renames(sh: &Shell, folder: &Utf8Path) -> Result<BTreeMap<String, String>> {
-    let no_filters = no_filters(sh, folder)?;
-    let options = ["--find-renames", "--name-status", "-z", "--relative", "--no-ext-diff", "--ignore-submodules=all"];
-    let command = cmd!(sh, "git -C {folder} {NO_PROGRAMS...} {no_filters...} diff {options...} HEAD -- *.py");
-    let mut printed = Vec::new();
-    let output = run(command.into(), folder, |chunk| {
-        printed.extend_from_slice(chunk);
-        Ok(())
-    })?;
-    if !output.status.success() {
-        // Nothing is committed yet.
-        ensure!(output.complaint.contains("bad revision 'HEAD'"), failure(&output, "diff", folder));
-        return Ok(BTreeMap::new());
-    }
-    let mut renames = BTreeMap::new();
-    let mut fields = printed.split(|&byte| byte == 0);
-    while let Some(status) = fields.next() {
-        let old = fields.next();
-        let new = if status.starts_with(b"R") { fields.next() } else { None };
-        if let (Some(old), Some(new)) = (old, new)
-            && let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new))
-        {
-            renames.insert(old.to_owned(), new.to_owned());
-        }
-    }
-    Ok(renames)
-}
-
-/// The options that keep git from running, on files of the work tree, the filters that the configuration names.
-fn no_filters(sh: &Shell, folder: &Utf8Path) -> Result<Vec<String>> {
-    let pattern = r"^filter\..*\.(clean|process|required)$";
-    let command = cmd!(sh, "git -C {folder} config --null --name-only --get-regexp {pattern}");
-    let mut printed = Vec::new();
-    let output = run(command.into(), folder, |chunk| {
-        printed.extend_from_slice(chunk);
-        Ok(())
-    })?;
-    // It is 1 where there are none.
-    ensure!(matches!(output.status.code(), Some(0 | 1)), failure(&output, "config", folder));
-    let mut options = Vec::new();
-    for key in printed.split(|&byte| byte == 0).filter(|key| !key.is_empty()) {
-        let key = std::str::from_utf8(key).ok().filter(|key| !key.contains('='));
-        let key = key.context("a filter in git's configuration has an odd name; rename it")?;
-        let value = if key.ends_with(".required") { "false" } else { "" };
-        options.extend(["-c".to_owned(), format!("{key}={value}")]);
-    }
-    Ok(options)
+fn odd(verb: &str, folder: &Utf8Path, printed: &[u8]) -> anyhow::Error {
+    let (folder, printed) = (printable_path(folder.as_str()), printable_bytes(cut(printed)));
+    anyhow!("git {verb} in {folder} printed what it never does; see which program `git` is: {printed}")
 }
 
 /// `H 100644 <object> 0\t<path>` of a tracked file, `? <path>` of another.
@@ -271,12 +237,31 @@ fn failure(output: &Output, verb: &str, folder: &Utf8Path) -> String {
     format!("git {verb} failed in {folder}: {complaint}")
 }
 
-/// Runs git, and gives what it prints to `take` as it comes.
-fn run(mut command: Command, folder: &Utf8Path, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<Output> {
+/// Runs git. Also returns what it printed.
+fn run(command: Command, folder: &Utf8Path) -> Result<(Output, Vec<u8>)> {
+    let mut printed = Vec::new();
+    let output = run_with(command, folder, None, Vec::new(), |chunk| {
+        printed.extend_from_slice(chunk);
+        Ok(())
+    })?;
+    Ok((output, printed))
+}
+
+/// Runs git, lets it read `input`, and gives what it prints to `take` as it comes. `index` is the file to read instead of
+/// the repository's own.
+fn run_with(
+    mut command: Command,
+    folder: &Utf8Path,
+    index: Option<&PathBuf>,
+    input: Vec<u8>,
+    mut take: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<Output> {
     let limit = deadline()?;
     let deadline = Instant::now() + limit;
     forget_caller(&mut command);
-    command.envs(QUIET_VARIABLES).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.envs(QUIET_VARIABLES).envs(index.map(|index| (INDEX_VARIABLE, index)));
+    let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|err| {
         let advice = match err.kind() {
             io::ErrorKind::NotFound => "; install it, or put it on PATH",
@@ -285,6 +270,10 @@ fn run(mut command: Command, folder: &Utf8Path, mut take: impl FnMut(&[u8]) -> R
         };
         anyhow!("cannot run git: {err}{advice}")
     })?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // git answers before it has read all. If it reads no more, how it ends says why.
+        std::thread::spawn(move || stdin.write_all(&input));
+    }
     let stdout = child.stdout.take().map(|pipe| read_aside(pipe, true));
     // Nobody listens while the listing comes, and git must not wait for that: what it complains of at length is lost.
     let stderr = child.stderr.take().map(|pipe| read_aside(pipe, false));

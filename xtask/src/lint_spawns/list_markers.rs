@@ -6,45 +6,31 @@ use anyhow::Result;
 use xshell::Shell;
 
 use super::check::CheckedFile;
+use super::json;
 use super::marker::FlawKind;
 use super::policy::Policy;
 use super::report::{self, plural};
 use super::rule::Rule;
-use super::{NAME, check_all, discover, jobs, json, load_policy, nothing_to_check};
+use super::run::{Files, Run};
 use crate::flags::{Format, MarkersList};
-use crate::output::{self, printable, printable_path};
-use crate::{Outcome, flags};
+use crate::output::{printable, printable_path};
+use crate::{Outcome, flags, output};
 
 /// Prints the list.
 pub fn run(flags: &MarkersList) -> Result<Outcome> {
-    let sh = Shell::new()?;
     let flags::MarkersList { paths, format, scope } = flags;
-    let root = discover::root(&sh, scope.root.as_deref(), paths)?;
-    let policy = load_policy(&root, scope)?;
-    let (selection, files, unread) = check_all(&root, &policy, jobs(scope), true, |take| match paths.as_slice() {
-        [] => discover::tracked(&sh, &root, &policy, take),
-        paths => discover::named(&sh, &root, &policy, paths, take),
-    })?;
-    for warning in &selection.warnings {
-        output::complain(NAME, &format!("warning: {}", warning.message));
-    }
-    let mut errors = [selection.errors, unread].concat();
-    let nothing = files.is_empty() && errors.is_empty();
-    if nothing && (selection.ruled_out == 0 || selection.unseen > 0) {
-        errors.push(nothing_to_check(&root, &policy, paths));
-    }
-    for error in &errors {
-        output::complain(NAME, error);
-    }
+    let run = Run::new(&Shell::new()?, scope, Files::named(paths), true)?;
     let text = match format {
-        Format::Json => json::markers(&root, &files, &selection.warnings, &errors)?,
-        Format::Text if nothing && errors.is_empty() => report::nothing_to_check().to_owned(),
+        Format::Json => json::markers(&run.root, &run.files, &run.warnings, &run.errors)?,
+        Format::Text if run.files.is_empty() && run.errors.is_empty() => {
+            report::nothing_to_check(run.idle.as_deref().unwrap_or_default())
+        }
         // That there are so many would be a lie about what could not be read.
-        Format::Text if files.is_empty() => String::new(),
-        Format::Text => list(&files, &policy),
+        Format::Text if run.files.is_empty() => String::new(),
+        Format::Text => list(&run.files, &run.policy),
     };
     output::print(&text)?;
-    Ok(if errors.is_empty() { Outcome::Clean } else { Outcome::Failed })
+    Ok(if run.errors.is_empty() { Outcome::Clean } else { Outcome::Failed })
 }
 
 /// A marker a line, which stays the same whatever becomes of the others.

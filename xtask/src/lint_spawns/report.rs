@@ -72,9 +72,9 @@ pub fn toml_key(path: &str) -> String {
     key
 }
 
-/// When all paths of the command line were ruled out.
-pub fn nothing_to_check() -> &'static str {
-    "nothing to check: none of the paths given is Python that the policy covers\n"
+/// When no file was checked, and why that is fine.
+pub fn nothing_to_check(why: &str) -> String {
+    format!("nothing to check: {why}\n")
 }
 
 fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {

@@ -9,7 +9,7 @@ use xshell::Shell;
 
 use super::baseline::{self, Status, Verdict};
 use super::rule::Rule;
-use super::run_in_full;
+use super::run::{Files, Run};
 use crate::flags::{self, StatFormat};
 use crate::output::{printable_json, printable_path};
 use crate::{Outcome, output};
@@ -43,7 +43,7 @@ struct Row<'a> {
 /// Prints the counts of all that the policy includes.
 pub fn run(flags: &flags::Stat) -> Result<Outcome> {
     let sh = Shell::new()?;
-    let run = run_in_full(&sh, &flags.scope)?;
+    let run = Run::new(&sh, &flags.scope, Files::Included, false)?;
     let verdict = baseline::judge(&run.files, &run.policy.baseline, false);
     let (rows, total) = count(&verdict);
     let text = match flags.format {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
 
 use anyhow::{Context as _, Result, bail};
 use xshell::Shell;
@@ -11,7 +10,8 @@ use super::amend::{self, Layout};
 use super::baseline::{self, Baseline, Entry};
 use super::policy::{Origin, PolicyFile};
 use super::report::{place, plural};
-use super::{FullRun, renames, replace, run_in_full};
+use super::run::{Files, Run};
+use super::{renames, write};
 use crate::flags::{self, BaselineVerb, Scope};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, output};
@@ -75,7 +75,7 @@ fn lowered(entry: &Entry, found: &BTreeMap<String, usize>) -> Option<Entry> {
 
 /// What both verbs begin with.
 struct Job {
-    run: FullRun,
+    run: Run,
     file: PolicyFile,
     /// The new paths of entries whose file is renamed, by the old ones.
     renamed: BTreeMap<String, String>,
@@ -89,7 +89,7 @@ impl Job {
     /// None if not all could be checked; that is said then.
     fn begin(scope: &Scope) -> Result<Option<Job>> {
         let sh = Shell::new()?;
-        let run = run_in_full(&sh, scope)?;
+        let run = Run::new(&sh, scope, Files::Included, false)?;
         let Some(file) = run.policy.origin.file.clone() else {
             let table = run.policy.origin.baseline_header.trim_end_matches(".baseline");
             let manifest = if table.starts_with("workspace") { "Cargo.toml" } else { "pyproject.toml" };
@@ -129,7 +129,7 @@ impl Job {
     /// Entries of files that were not checked, where some files are not in this work tree: theirs, as far as one knows.
     fn unseen(&self) -> impl Iterator<Item = (&String, &Entry)> {
         let checked: BTreeSet<&str> = self.run.files.iter().map(|file| file.path.as_str()).collect();
-        self.present.iter().filter(move |(path, _)| self.run.unseen > 0 && !checked.contains(path.as_str()))
+        self.present.iter().filter(move |(path, _)| self.run.unseen && !checked.contains(path.as_str()))
     }
 
     /// Writes the baseline, and says what changed.
@@ -164,11 +164,8 @@ impl Job {
         let amended = amended.ok().filter(|text| self.origin().baseline_in(text).is_ok_and(|read| read == *wanted));
         let amended = amended.with_context(odd)?;
         let path = &self.file.path;
-        let now = fs::read(path).with_context(|| format!("cannot read {} again", printable_path(path.as_str())))?;
-        if now != self.file.text.as_bytes() {
-            bail!("{shown} has changed while the files were checked; run again");
-        }
-        replace::replace(path, amended.as_bytes())?;
+        write::replace(path, self.file.text.as_bytes(), amended.as_bytes())
+            .with_context(|| format!("cannot write {}; nothing was changed", printable_path(path.as_str())))?;
         let _ = writeln!(text, "the baseline in {shown} tolerates {}; before: {}", size(wanted), size(before));
         output::print(&text)?;
         Ok(Outcome::Clean)

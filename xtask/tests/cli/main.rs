@@ -24,6 +24,8 @@ mod json;
 mod markers;
 mod markers_add;
 mod output;
+mod partial;
+mod partial_git;
 mod paths;
 #[cfg(unix)]
 mod permissions;

@@ -149,7 +149,7 @@ fn markers_without_a_reason() {
     let mut all: String = reasons.iter().map(|reason| add(&repository, &[reason])).collect();
     all += &add(&repository, &[]);
     all += &add(&repository, &["--", "--"]);
-    repository.write("policy.toml", "marker = \"a\\nb\"\n");
+    repository.write("policy.toml", "marker = \"a\\rb\"\n");
     all += &add(&repository, &[REASON, "--config", "policy.toml"]);
     pin!(all + &changes(&repository));
 }

@@ -11,13 +11,25 @@ use super::super::policy::Policy;
 use super::{Candidate, Selection, WarningKind, is_gone};
 use crate::output::{printable_bytes, printable_path};
 
+/// What the policy says of a path that git lists.
+pub(super) struct Listed {
+    /// Root-relative.
+    pub(super) path: Utf8PathBuf,
+    pub(super) excluded: bool,
+    /// A folder it is in has become a link since git was told of it.
+    pub(super) linked: bool,
+}
+
 pub(super) struct Finder<'a> {
     pub(super) root: &'a Utf8Path,
     pub(super) policy: &'a Policy,
     take: &'a mut dyn FnMut(Candidate),
     /// How many were taken.
     pub(super) taken: usize,
+    /// How many paths of the command line the policy rules out.
+    pub(super) ruled_out: usize,
     pub(super) selection: Selection,
+    /// What a warning names because it is not in this work tree.
     pub(super) unseen: Vec<String>,
     folders: Folders<'a>,
 }
@@ -29,6 +41,7 @@ impl<'a> Finder<'a> {
             policy,
             take,
             taken: 0,
+            ruled_out: 0,
             selection: Selection::default(),
             unseen: Vec::new(),
             folders: Folders::new(root, &policy.exclude),
@@ -37,7 +50,11 @@ impl<'a> Finder<'a> {
 
     pub(super) fn candidate(&mut self, path: Utf8PathBuf, named: bool) {
         self.taken += 1;
-        (self.take)(Candidate { path, named });
+        (self.take)(Candidate { path, named, staged: None });
+    }
+
+    pub(super) fn staged(&mut self, path: Utf8PathBuf, content: Vec<u8>) {
+        (self.take)(Candidate { path, named: false, staged: Some(content) });
     }
 
     pub(super) fn error(&mut self, what: String) {
@@ -47,6 +64,27 @@ impl<'a> Finder<'a> {
     /// Takes what git lists in the root's sub-folder `below`. Returns the root-relative path of a Python file or a
     /// repository.
     pub(super) fn listed(&mut self, kind: EntryKind, path: &[u8], below: &Utf8Path) -> Option<Utf8PathBuf> {
+        let Listed { path, excluded, linked } = self.judge(kind, path, below)?;
+        if excluded {
+            return Some(path);
+        }
+        match kind {
+            EntryKind::Repository => self.repository(&path),
+            EntryKind::Absent if fs::symlink_metadata(self.root.join(&path)).is_err() => {
+                self.unseen.push(format!("{} (not in this sparse checkout)", printable_path(path.as_str())));
+            }
+            EntryKind::Link => self.link(&path),
+            EntryKind::File | EntryKind::Absent if linked => self.link(&path),
+            EntryKind::File | EntryKind::Absent => {
+                self.candidate(path.clone(), false);
+            }
+        }
+        Some(path)
+    }
+
+    /// What the policy says of what git lists in the root's sub-folder `below`. None if that is neither a Python file nor a
+    /// repository.
+    pub(super) fn judge(&mut self, kind: EntryKind, path: &[u8], below: &Utf8Path) -> Option<Listed> {
         if kind != EntryKind::Repository && !is_python_name(path) {
             return None;
         }
@@ -63,23 +101,12 @@ impl<'a> Finder<'a> {
         let folder = self.folders.around(&path);
         let excluded = folder.excluded
             || if path.is_absolute() { self.excluded(&path) } else { self.policy.exclude.matches_itself(&path) };
-        if excluded {
-            return Some(path);
-        }
-        match kind {
-            EntryKind::Repository => {
-                self.unseen.push(format!("{} (a repository of its own)", printable_path(path.as_str())));
-            }
-            EntryKind::Absent if fs::symlink_metadata(self.root.join(&path)).is_err() => {
-                self.unseen.push(format!("{} (not in this sparse checkout)", printable_path(path.as_str())));
-            }
-            EntryKind::Link => self.link(&path),
-            EntryKind::File | EntryKind::Absent if folder.linked => self.link(&path),
-            EntryKind::File | EntryKind::Absent => {
-                self.candidate(path.clone(), false);
-            }
-        }
-        Some(path)
+        Some(Listed { path, excluded, linked: folder.linked })
+    }
+
+    /// A repository in this one, which is not looked at.
+    pub(super) fn repository(&mut self, path: &Utf8Path) {
+        self.unseen.push(format!("{} (a repository of its own)", printable_path(path.as_str())));
     }
 
     /// Takes a path in scope that is a symbolic link, or below one.
@@ -114,6 +141,20 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Takes what git complains of while it looks for untracked files. It goes on, and succeeds, where it cannot look.
+    pub(super) fn complaint(&mut self, complaint: &str, folder: &Utf8Path, top: &Utf8Path) {
+        let Some(unread) = complaint.strip_prefix("warning: could not open directory '") else {
+            return self.selection.warn(WarningKind::Git, None, format!("git says: {complaint}"));
+        };
+        let sub = unread.rsplit_once("': ").map_or(unread, |(sub, _)| sub).trim_end_matches('/');
+        if !self.excluded(&self.reported(&top.join(sub))) {
+            let folder = printable_path(folder.as_str());
+            self.error(format!(
+                "git could not look everywhere in {folder}: {complaint}; make it readable, or exclude it"
+            ));
+        }
+    }
+
     pub(super) fn reported(&self, location: &Utf8Path) -> Utf8PathBuf {
         location.strip_prefix(self.root).unwrap_or(location).to_owned()
     }
@@ -129,8 +170,8 @@ impl<'a> Finder<'a> {
         let mut unseen = self.unseen;
         unseen.sort_unstable();
         unseen.dedup();
-        selection.unseen = unseen.len();
-        if !unseen.is_empty() {
+        selection.unseen = !unseen.is_empty();
+        if selection.unseen {
             let noun = if unseen.len() == 1 { "path is" } else { "paths are" };
             let warning = format!("{} {noun} not checked: {}", unseen.len(), unseen.join(", "));
             selection.warn(WarningKind::NotChecked, None, warning);
@@ -142,4 +183,11 @@ impl<'a> Finder<'a> {
 /// Whether a name ends in `.py` and has something before it.
 pub(super) fn is_python_name(path: &[u8]) -> bool {
     path.strip_suffix(b".py").is_some_and(|stem| !stem.is_empty() && !stem.ends_with(b"/"))
+}
+
+/// Whether a Python file is a link, which git does not say of what it does not track.
+pub(super) fn untracked_kind(folder: &Utf8Path, path: &[u8]) -> EntryKind {
+    let is_link = |path| fs::symlink_metadata(folder.join(path)).is_ok_and(|metadata| metadata.is_symlink());
+    let is_link = is_python_name(path) && std::str::from_utf8(path).is_ok_and(is_link);
+    if is_link { EntryKind::Link } else { EntryKind::File }
 }

@@ -10,7 +10,7 @@ use xshell::Shell;
 
 use super::super::git::{self, EntryKind};
 use super::super::policy::Policy;
-use super::finder::{Finder, is_python_name};
+use super::finder::{Finder, is_python_name, untracked_kind};
 use super::{Candidate, Selection, WarningKind, current_dir};
 use crate::output::{printable_bytes, printable_path};
 
@@ -36,7 +36,11 @@ pub fn named(
             Err(err) => finder.unusable(given, &err),
         }
     }
-    Ok(finder.finish())
+    // Hooks pass everything: that the policy rules all of it out is fine.
+    let idle = finder.ruled_out > 0 && finder.unseen.is_empty();
+    let mut selection = finder.finish();
+    selection.idle = idle.then(|| "none of the paths given is Python that the policy covers".to_owned());
+    Ok(selection)
 }
 
 impl Finder<'_> {
@@ -93,28 +97,9 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Takes what git complains of while it looks for untracked files. It goes on, and succeeds, where it cannot look.
-    fn complaint(&mut self, complaint: &str, folder: &Utf8Path, top: &Utf8Path) {
-        let Some(unread) = complaint.strip_prefix("warning: could not open directory '") else {
-            return self.selection.warn(WarningKind::Git, None, format!("git says: {complaint}"));
-        };
-        let sub = unread.rsplit_once("': ").map_or(unread, |(sub, _)| sub).trim_end_matches('/');
-        if !self.excluded(&self.reported(&top.join(sub))) {
-            let folder = printable_path(folder.as_str());
-            self.error(format!(
-                "git could not look everywhere in {folder}: {complaint}; make it readable, or exclude it"
-            ));
-        }
-    }
-
     /// Takes what lies in a folder of the command line. Whether it is a Python file.
     fn in_folder(&mut self, kind: EntryKind, path: &[u8], folder: &Utf8Path, below: &Utf8Path) -> bool {
-        // git does not say of what it does not track whether it is a link.
-        let is_link = || {
-            std::str::from_utf8(path)
-                .is_ok_and(|path| fs::symlink_metadata(folder.join(path)).is_ok_and(|m| m.is_symlink()))
-        };
-        let kind = if kind == EntryKind::File && is_python_name(path) && is_link() { EntryKind::Link } else { kind };
+        let kind = if kind == EntryKind::File { untracked_kind(folder, path) } else { kind };
         self.listed(kind, path, below).is_some()
     }
 
@@ -164,7 +149,7 @@ impl Finder<'_> {
     }
 
     fn rule_out(&mut self, given: &Utf8Path, why: &str) {
-        self.selection.ruled_out += 1;
+        self.ruled_out += 1;
         let warning = format!("{} is not checked: {why}", printable_path(given.as_str()));
         self.selection.warn(WarningKind::NotChecked, Some(given), warning);
     }

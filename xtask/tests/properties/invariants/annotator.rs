@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use memchr::memmem;
 use rustpython_parser::{Parse as _, ast};
-use xtask::lint_spawns::annotate::{Annotated, Note, annotate};
+use xtask::lint_spawns::annotate::{Annotated, Note, Reason, annotate};
 use xtask::lint_spawns::check::{Checker, Hit};
 use xtask::lint_spawns::policy::Markers;
 use xtask::lint_spawns::source::decode;
@@ -22,7 +22,7 @@ pub(crate) fn hold(checker: &Checker, markers: Markers, bytes: &[u8]) -> Result<
         return Ok(());
     }
     for reason in REASONS {
-        let annotated = annotate(bytes, &unmarked, &[], Note::new(MARKER, reason)?, markers);
+        let annotated = annotate(bytes, &unmarked, &[], Note::new(MARKER, Reason::new(reason)?, markers)?);
         let context = || format!("{reason}, {markers:?}: {}", String::from_utf8_lossy(&annotated.bytes));
         nothing_but_markers_is_new(bytes, &annotated, reason).with_context(context)?;
         the_tree_stays(bytes, &annotated.bytes).with_context(context)?;
