@@ -18,14 +18,14 @@
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
-//! [`lint_spawns::run`] is stages 1 to 6 for every verb. [`lint_spawns::list_markers`] and [`lint_spawns::add_markers`] go on
-//! from there: the one lists the markers, the other has [`lint_spawns::annotate`] find a place for new ones, and
-//! [`lint_spawns::patch`] word what would change. [`lint_spawns::write`] changes a file for the verbs that do.
-//! [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages 1, 5
-//! and 8 share.
+//! [`lint_spawns::run`](mod@lint_spawns::run) is stages 1 to 6 for every verb. [`lint_spawns::list_markers`] and
+//! [`lint_spawns::add_markers`] go on from there: the one lists the markers, the other has [`lint_spawns::annotate`] find a
+//! place for new ones, and [`lint_spawns::patch`] word what would change. [`lint_spawns::write`] changes a file for the verbs
+//! that do. [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages
+//! 1, 5 and 8 share.
 //!
 //! [`lint_spawns::upkeep`] keeps the baseline: it runs stages 1 to 7, and has [`lint_spawns::amend`] edit the text of the
-//! policy file, which `write` writes. [`lint_spawns::stat`] counts what stage 7 has judged.
+//! policy file, which [`lint_spawns::write`] replaces. [`lint_spawns::stat`] counts what stage 7 has judged.
 //!
 //! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
 //! anywhere: [`lint_spawns::python::names`] looks up what a name means, by cutting out and parsing what binds it, in the

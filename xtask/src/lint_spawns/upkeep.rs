@@ -18,13 +18,13 @@ use crate::{Outcome, output};
 
 pub fn run(flags: &flags::Baseline) -> Result<Outcome> {
     match &flags.verb {
-        BaselineVerb::Write(flags) => write(&flags.scope, flags.accept_new),
+        BaselineVerb::Write(flags) => write_anew(&flags.scope, flags.accept_new),
         BaselineVerb::Prune(flags) => prune(&flags.scope),
     }
 }
 
 /// Makes the baseline what the working tree has.
-fn write(scope: &Scope, accept_new: bool) -> Result<Outcome> {
+fn write_anew(scope: &Scope, accept_new: bool) -> Result<Outcome> {
     let Some(job) = Job::begin(scope)? else { return Ok(Outcome::Failed) };
     let today = &job.found;
     let adopts = !amend::has_table(&job.file.text, &job.origin().baseline_header)?;
@@ -163,9 +163,9 @@ impl Job {
         let amended = amend::amend(&self.file.text, header, before, wanted, &self.renamed, layout);
         let amended = amended.ok().filter(|text| self.origin().baseline_in(text).is_ok_and(|read| read == *wanted));
         let amended = amended.with_context(odd)?;
-        let path = &self.file.path;
-        write::replace(path, self.file.text.as_bytes(), amended.as_bytes())
-            .with_context(|| format!("cannot write {}; nothing was changed", printable_path(path.as_str())))?;
+        write::replace(&self.file.path, self.file.text.as_bytes(), amended.as_bytes()).with_context(|| {
+            format!("cannot write {}, nothing was changed", printable_path(self.file.path.as_str()))
+        })?;
         let _ = writeln!(text, "the baseline in {shown} tolerates {}; before: {}", size(wanted), size(before));
         output::print(&text)?;
         Ok(Outcome::Clean)

@@ -26,10 +26,10 @@ pub fn replace(path: &Utf8Path, old: &[u8], new: &[u8]) -> Result<()> {
         .prefix(".lint-spawns-")
         .suffix(".tmp")
         .tempfile_in(folder)
-        // The error itself shows a path that nobody knows.
+        // Its own words name the draft.
         .map_err(|err| io::Error::from(err.kind()))
-        .context("cannot make a file beside it")?;
-    draft.as_file_mut().write_all(new).context("cannot write a file beside it")?;
+        .context("cannot make a file beside it, make its folder writable")?;
+    draft.as_file_mut().write_all(new).context("cannot write a file beside it, make room")?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt as _, fchown};

@@ -220,7 +220,7 @@ fn a_file_renamed_out_of_scope() {
 fn a_git_that_knows_no_renames() {
     let repository = Repository::new(&[("run.py", SPAWN), ("pyproject.toml", &tolerating("'run.py' = 1\n"))]);
     repository.git(&["commit", "--quiet", "--message", "a"]);
-    let script = "case \"$*\" in *' diff '*) echo 'fatal: no' >&2; exit 128;; *) exec git \"$@\";; esac";
+    let script = "case \"$*\" in *' diff-index '*) echo 'fatal: no' >&2; exit 128;; *) exec git \"$@\";; esac";
     let lint = |arguments| repository.lint_with_git(script, ENOUGH, arguments);
     let all = lint(&[]);
     repository.write("pyproject.toml", tolerating("'run.py' = 1\n'gone.py' = 1\n"));

@@ -217,7 +217,7 @@ fn entries_of_renamed_files() {
 fn a_baseline_without_renames() {
     use crate::repository::ENOUGH;
     let repository = Repository::new(&[("run.py", SPAWN), ("pyproject.toml", &tolerating("'gone.py' = 1\n"))]);
-    let script = "case \"$*\" in *' diff '*) echo 'fatal: no' >&2; exit 128;; *) exec git \"$@\";; esac";
+    let script = "case \"$*\" in *' diff-index '*) echo 'fatal: no' >&2; exit 128;; *) exec git \"$@\";; esac";
     pin!(repository.lint_with_git(script, ENOUGH, &["baseline", "prune"]));
 }
 
