@@ -132,9 +132,10 @@ pub struct Rule {
     pub name: Option<String>,
 }
 
-/// Audit the comments that accept hits: list them with their reasons and the hits that they cover.
+/// Audit the comments that accept hits, or write them; without a verb list them.
 ///
-/// A file or folder that is called `markers` is checked as `./markers`, one that is called `list` is listed as `./list`.
+/// A file or folder that is called `markers` is checked as `./markers`; those that are called `list` or `add` are listed
+/// as `./list` and `./add`.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Markers {
@@ -148,6 +149,7 @@ pub struct Markers {
 #[derive(Debug, Subcommand)]
 pub enum MarkersVerb {
     List(MarkersList),
+    Add(MarkersAdd),
 }
 
 /// List every marker with its reason and the hits that it covers.
@@ -161,6 +163,30 @@ pub struct MarkersList {
     /// How to print the list
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
+    #[command(flatten)]
+    pub scope: Scope,
+}
+
+/// Write a marker at every unmarked hit: behind its line, or above it where the line would get too long or ends in a
+/// comment.
+///
+/// Where no comment can stand, as in a string, nothing is changed. Exit code 0: no unmarked hit is left; 1: those named
+/// are; 2: a file could not be checked or written.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: cargo xtask lint-spawns markers add 'the timeout kills the whole group' agent/shell.py"
+)]
+pub struct MarkersAdd {
+    /// Why the child may outlive its owner
+    pub reason: String,
+    /// Files and folders to mark instead of the policy's `include`
+    pub paths: Vec<Utf8PathBuf>,
+    /// Mark the hits of this rule only
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
+    /// Write nothing; print what would change as a unified diff
+    #[arg(long)]
+    pub dry_run: bool,
     #[command(flatten)]
     pub scope: Scope,
 }

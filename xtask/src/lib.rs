@@ -18,9 +18,11 @@
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
-//! [`lint_spawns::run`] is stages 1 to 6 for every verb. [`lint_spawns::list_markers`] goes on from stage 6 and lists the markers. [`lint_spawns::explain`] prints what `rule/*.md`
-//! say of the rules in [`lint_spawns::rule`], the table that stages 1, 5 and 8 share. [`lint_spawns::write`] changes a
-//! file for the verbs that do.
+//! [`lint_spawns::run`](mod@lint_spawns::run) is stages 1 to 6 for every verb. [`lint_spawns::list_markers`] and
+//! [`lint_spawns::add_markers`] go on from there: the one lists the markers, the other has [`lint_spawns::annotate`] find a
+//! place for new ones, and [`lint_spawns::patch`] word what would change. [`lint_spawns::write`] changes a file for the verbs
+//! that do. [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages
+//! 1, 5 and 8 share.
 //!
 //! [`lint_spawns::upkeep`] keeps the baseline: it runs stages 1 to 7, and has [`lint_spawns::amend`] edit the text of the
 //! policy file, which [`lint_spawns::write`] replaces. [`lint_spawns::stat`] counts what stage 7 has judged.
@@ -34,11 +36,11 @@
 //!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!
-//! Invariants: data flows down this list only. `statement`, `detect`, `marker`, `baseline` and `amend` take data and
-//! return data; only `discover`, `git` and `source` look at the world, only `write` changes it, only [`output`] prints. A
-//! file without a needle costs a read and a search; of one with a needle only the statements that mention it are parsed.
-//! What cannot be looked at is an error or a warning, never silence; [`bug`] makes an error of a panic. Names, source
-//! lines and other programs' messages reach the user only through [`output`]'s escapes.
+//! Invariants: data flows down this list only. `statement`, `detect`, `marker`, `annotate`, `baseline` and `amend` take
+//! data and return data; only `discover`, `git` and `source` look at the world, only `write` changes it, only [`output`]
+//! prints. A file without a needle costs a read and a search; of one with a needle only the statements that mention it
+//! are parsed. What cannot be looked at is an error or a warning, never silence; [`bug`] makes an error of a panic. Names,
+//! source lines and other programs' messages reach the user only through [`output`]'s escapes.
 //!
 //! # ci, bench
 //!

@@ -1,7 +1,9 @@
 //! `cargo xtask lint-spawns`: the pipeline, readable as a list of its stages.
 
+pub mod add_markers;
 mod alias;
 pub mod amend;
+pub mod annotate;
 pub mod argument;
 pub mod baseline;
 pub mod check;
@@ -17,6 +19,7 @@ mod lines;
 pub mod list_markers;
 pub mod marker;
 pub mod needles;
+pub mod patch;
 pub mod policy;
 pub mod precise;
 pub mod python;
@@ -53,6 +56,7 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
         Some(Verb::Rule(flags)) => explain::run(flags),
         Some(Verb::Markers(flags)) => match &flags.verb {
             Some(MarkersVerb::List(flags)) => list_markers::run(flags),
+            Some(MarkersVerb::Add(flags)) => add_markers::run(flags),
             None => list_markers::run(&flags.list),
         },
         Some(Verb::Baseline(flags)) => upkeep::run(flags),

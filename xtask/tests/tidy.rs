@@ -106,6 +106,8 @@ fn every_option_is_in_readme() {
         "--with-baseline",
         "--print-baseline",
         "--strict-baseline",
+        "--rule",
+        "--dry-run",
         "--strict-markers",
         "--accept-new",
         "--only",

@@ -22,6 +22,7 @@ mod git;
 mod inputs;
 mod json;
 mod markers;
+mod markers_add;
 mod output;
 mod partial;
 mod partial_git;

@@ -3,6 +3,7 @@
 mod choices;
 mod generator;
 mod invariants {
+    pub(crate) mod annotator;
     pub(crate) mod cutter;
     pub(crate) mod detector;
 }
@@ -68,6 +69,13 @@ fn judge([checker, by_statement]: [&Checker; 2], dialect: Dialect, program: &Pro
         let (text, planted) = layout.lay_out(program);
         let found = invariants::detector::pairs(&checker.check(text.as_bytes()));
         ensure!(found == planted, "{}: found {found:?}, not {planted:?} in {text:?}", layout.name);
+    }
+    // Each in its turn: all of them would take a minute.
+    let layout = &layout::CHANGED[text.len() % layout::CHANGED.len()];
+    for (checker, markers) in [(checker, Markers::Reference), (by_statement, Markers::Statement)] {
+        let (laid_out, _) = layout.lay_out(program);
+        invariants::annotator::hold(checker, markers, laid_out.as_bytes()).context(layout.name)?;
+        invariants::annotator::hold(checker, markers, text.as_bytes())?;
     }
     for layout in &layout::MARKED {
         let (text, planted) = layout.lay_out(program);
