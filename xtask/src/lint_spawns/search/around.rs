@@ -23,6 +23,12 @@ const ROUNDS: usize = 8;
 /// Of this name only the argument is looked at.
 const SHELL: &str = "shell";
 
+/// As much of a line is looked at, in bytes.
+const WIDEST: usize = 200;
+
+/// A fork alone is none of a rule's.
+const FORK: &str = "fork";
+
 /// Ends of the names of shells, as they stand in lists of words.
 const SHELLS: [&str; 14] = [
     "\"sh\"", "'sh'", "/sh\"", "/sh'", "bash\"", "bash'", "dash\"", "dash'", "zsh\"", "zsh'", "ksh\"", "ksh'",
@@ -118,15 +124,17 @@ impl Around {
     fn mentions(&self, text: &str, rules: &[Rule], helpers: &[String]) -> Vec<Range<usize>> {
         let is_sought = |mention: &Range<usize>| {
             let word = &text[mention.clone()];
-            let line = text[..mention.start].rfind('\n').map_or(0, |at| at + 1);
-            let in_comment = text[line..].trim_start_matches([' ', '\t']).starts_with('#');
-            let is_plain = word == SHELL && !text[mention.end..].trim_start().starts_with('=');
-            !in_comment
-                && !is_plain
+            !says_nothing(text.as_bytes(), mention)
                 && (rules.iter().any(|rule| rule.sought().contains(&word))
                     || helpers.iter().any(|helper| helper == word))
         };
         let mut mentions: Vec<Range<usize>> = self.sought.mentions(text.as_bytes()).filter(is_sought).collect();
+        // It takes two.
+        let is_fork = |mention: &Range<usize>| &text[mention.clone()] == FORK;
+        let forks = mentions.iter().filter(|mention| is_fork(mention)).count();
+        if forks == 1 && !rules.contains(&Rule::PtySpawn) && !text.contains("fork as ") {
+            mentions.retain(|mention| !is_fork(mention));
+        }
         let has_list = |rule: &Rule| match rule {
             Rule::ArgvDetacher => self.detachers.mentions(text.as_bytes()).any(|mention| {
                 // The first thing in a string, or the last in a path.
@@ -142,6 +150,25 @@ impl Around {
             mentions.dedup();
         }
         mentions
+    }
+}
+
+/// Whether what is around a mention tells that it is not worth a look: in a line that is a comment, at least near its
+/// start, or a name of which only one use is looked at.
+fn says_nothing(text: &[u8], mention: &Range<usize>) -> bool {
+    let before = &text[mention.start.saturating_sub(WIDEST)..mention.start];
+    let line = memchr::memrchr(b'\n', before).map(|line_break| &before[line_break + 1..]);
+    if line.is_some_and(|line| line.trim_ascii_start().starts_with(b"#")) {
+        return true;
+    }
+    let after = text[mention.end..].trim_ascii_start();
+    match &text[mention.clone()] {
+        word if word == SHELL.as_bytes() => match after.strip_prefix(b"=") {
+            Some(value) => value.trim_ascii_start().starts_with(b"False"),
+            None => true,
+        },
+        b"system" => before.ends_with(b"platform."),
+        _ => false,
     }
 }
 
