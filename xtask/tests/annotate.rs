@@ -136,6 +136,7 @@ fn no_place_that_is_certain() {
     const NO_END: &str = "a string in the file has no end, so that it is not known where a comment can stand";
     check_left("os.setsid()\nx = '''\n", Markers::Reference, &[(1, NO_END)]);
     check("x = ('a, process_group=0)\n", "M\nx = ('a, process_group=0)\n");
+    check("x = (f'a, {process_group}=0)\n", "M\nx = (f'a, {process_group}=0)\n");
     check("f(os.setsid(\ndef g(): pass\n", "f(os.setsid(  M\ndef g(): pass\n");
 }
 

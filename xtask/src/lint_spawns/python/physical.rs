@@ -57,7 +57,11 @@ pub fn physical_lines(text: &str) -> Option<Vec<PhysicalLine>> {
                 lines.open |= token.kind == Kind::OpenString;
             }
             Kind::FormatStart => format_strings += 1,
-            Kind::FormatEnd => format_strings = format_strings.saturating_sub(1),
+            Kind::FormatEnd => {
+                format_strings = format_strings.saturating_sub(1);
+                // The line ends it, not its quotes.
+                lines.open |= token.range.is_empty();
+            }
             Kind::Open
             | Kind::Close
             | Kind::Separator
