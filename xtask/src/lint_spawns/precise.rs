@@ -49,8 +49,10 @@ fn is_off(names: &Names<'_>, argument: Argument, value: Site) -> bool {
     })
 }
 
+/// Whether a value may come to a number that is written down.
 fn holds_number(names: &Names<'_>, value: Site) -> bool {
-    fold::arms(names, value.into()).iter().any(|arm| fold::number(names, arm.site).is_some())
+    let arms = fold::arms(names, value.into());
+    arms.len() >= fold::MOST_ARMS || arms.iter().any(|arm| fold::number(names, arm.site).is_some())
 }
 
 /// Whether a dict is compared, or is what `json=` sends; or whether a mock is asked about a call.

@@ -6,9 +6,11 @@ mod invariants {
     pub(crate) mod annotator;
     pub(crate) mod cutter;
     pub(crate) mod detector;
+    pub(crate) mod rules;
 }
 mod layout;
 mod program;
+mod splices;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,6 +25,8 @@ use xtask::lint_spawns::policy::Markers;
 /// Of each dialect.
 const PROGRAMS: u64 = 1_000;
 
+const SPLICES: u64 = 5_000;
+
 /// Programs get larger, so the first one that fails is about as small as can be.
 fn size(number: u64) -> usize {
     usize::try_from(8 + number / 3).expect("a small number")
@@ -36,6 +40,31 @@ fn hits_are_where_the_generator_put_them() {
 #[test]
 fn hits_are_those_without_narrowing() {
     check(Dialect::Parser);
+}
+
+/// Of programs, of fixtures, and of what these are spliced to.
+#[test]
+fn other_rules_and_precise_keep_to_their_own() {
+    let policies = invariants::rules::policies();
+    let checkers = policies.each_ref().map(|policy| Checker::new(policy).unwrap());
+    let hold = |text: &str| {
+        let checkers = checkers.each_ref();
+        catch_unwind(AssertUnwindSafe(|| invariants::rules::hold(checkers, text)))
+            .unwrap_or_else(|_| bail!("a panic"))
+            .with_context(|| format!("{text:?}\n{text}"))
+    };
+    for number in 0..PROGRAMS {
+        let bytes = choices::random_bytes(number, size(number));
+        let program = generator::program(Choices::new(&bytes), Dialect::Any);
+        hold(&layout::PLAIN.lay_out(&program).0).unwrap();
+    }
+    let fixtures = splices::fixtures();
+    for fixture in &fixtures {
+        hold(fixture).unwrap();
+    }
+    for number in 0..SPLICES {
+        hold(&splices::splice(&mut Choices::new(&choices::random_bytes(number, 64)), &fixtures)).unwrap();
+    }
 }
 
 #[track_caller]

@@ -11,7 +11,7 @@ use super::names::Names;
 use super::tree::Site;
 
 /// As many expressions that one may come to are told apart.
-const MOST: usize = 256;
+pub const MOST_ARMS: usize = 256;
 
 /// Larger numbers are shifted no further.
 const LARGEST: u64 = 1024;
@@ -141,7 +141,7 @@ pub fn arms<'t, 'a: 't>(names: &Names<'a>, whole: Arm<'t>) -> Vec<Arm<'t>> {
     let mut arms = Vec::new();
     let mut rest = vec![whole];
     while let Some(arm) = rest.pop() {
-        if arms.len() + rest.len() >= MOST {
+        if arms.len() + rest.len() >= MOST_ARMS {
             arms.push(arm);
             arms.extend(rest.into_iter().rev());
             break;
