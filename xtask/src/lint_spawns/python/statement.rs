@@ -79,23 +79,29 @@ pub fn cut<'t>(text: &'t str, needles: &'t [Range<usize>]) -> impl Iterator<Item
     Cut { text, needles, lines: LogicalLines::from(Lexer::new(text), text), strings: Strings::Unknown }
 }
 
-/// [`cut`] for a text of which the logical lines are known, and in which no triple quotes are missing.
+/// [`cut`] for a text in which no triple quotes are missing, and of which `line_at` tells the logical line around an
+/// offset, if there is one.
 pub fn cut_lines<'t>(
     text: &'t str,
     needles: &'t [Range<usize>],
-    lines: impl Iterator<Item = Range<usize>> + 't,
+    line_at: impl Fn(usize) -> Option<Range<usize>> + 't,
 ) -> impl Iterator<Item = Statement<'t>> {
     let mut rest = needles;
-    lines.filter_map(move |line| {
-        let after = rest.iter().take_while(|needle| needle.start < line.end).count();
-        let (before, after) = rest.split_at(after);
-        rest = after;
-        let inside = &before[before.partition_point(|needle| needle.start < line.start)..];
-        if inside.is_empty() {
-            return None;
+    std::iter::from_fn(move || {
+        while let Some((first, after)) = rest.split_first() {
+            let Some(line) = line_at(first.start) else {
+                rest = after;
+                continue;
+            };
+            let count = rest.iter().take_while(|needle| needle.start < line.end).count().max(1);
+            let (inside, after) = rest.split_at(count);
+            rest = after;
+            let statement = Statement::new(&text[line.clone()], line.start, inside, &Strings::Certain);
+            if !statement.mentions.is_empty() {
+                return Some(statement);
+            }
         }
-        let statement = Statement::new(&text[line.clone()], line.start, inside, &Strings::Certain);
-        (!statement.mentions.is_empty()).then_some(statement)
+        None
     })
 }
 

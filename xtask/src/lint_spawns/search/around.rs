@@ -259,6 +259,6 @@ fn cut<'t>(
     if outline.is_endless() {
         return Box::new(statement::cut(text, mentions));
     }
-    let lines = outline.lines().iter().map(|line| line.range.clone());
-    Box::new(statement::cut_lines(text, mentions, lines))
+    let line_at = |offset| Some(outline.line(outline.line_at(offset)?).range.clone());
+    Box::new(statement::cut_lines(text, mentions, line_at))
 }
