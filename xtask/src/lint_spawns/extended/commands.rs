@@ -24,8 +24,10 @@ type Found = (Rule, Strength, Range<usize>);
 pub(super) struct Commands {
     /// What was found in commands that have a name, by how they are taken, where they are and the scope that runs them;
     /// with the place of the name.
-    known: RefCell<HashMap<Key, (Range<usize>, Vec<Found>)>>,
+    known: RefCell<HashMap<Key, Known>>,
 }
+
+type Known = (Range<usize>, Vec<Found>);
 
 type Key = (Taken, Range<usize>, Option<usize>);
 

@@ -42,9 +42,11 @@ enum Process {
 /// The lines that run in children of forks.
 #[derive(Default)]
 pub(super) struct Children {
-    /// By the name of the fork, and the scope.
-    lines: RefCell<HashMap<(String, Option<usize>), Vec<Range<usize>>>>,
+    lines: RefCell<HashMap<Key, Vec<Range<usize>>>>,
 }
+
+/// The name of the fork, and the scope.
+type Key = (String, Option<usize>);
 
 impl Children {
     pub(super) fn detect<'t>(&self, names: &Names<'_>, at: Cursor<'t>) -> Option<Shape<'t>> {
