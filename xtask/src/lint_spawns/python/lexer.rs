@@ -74,6 +74,7 @@ pub(super) struct Lexer<'t> {
     depth: usize,
     frames: Vec<Frame>,
     separators: bool,
+    only_lines: bool,
     recovering: bool,
     broken: bool,
     /// Whether triple quotes of `"` and of `'` are known to have no end in the rest of the text.
@@ -88,6 +89,7 @@ impl<'t> Lexer<'t> {
             depth: 0,
             frames: Vec::new(),
             separators: false,
+            only_lines: false,
             recovering: false,
             broken: false,
             endless: [false; 2],
@@ -107,6 +109,11 @@ impl<'t> Lexer<'t> {
     /// what it is: a triple-quoted string ends before a line that can only be a definition or an import.
     pub(super) fn recovering(self) -> Lexer<'t> {
         Lexer { recovering: true, ..self }
+    }
+
+    /// For whoever asks where logical lines end: tells that, and not all of what is in them.
+    pub(super) fn only_lines(self) -> Lexer<'t> {
+        Lexer { only_lines: true, ..self }
     }
 
     /// Where the next token is looked for, in bytes of the text.
@@ -138,47 +145,55 @@ impl<'t> Lexer<'t> {
         let in_field = !self.frames.is_empty();
         let wanted = CODE | if in_field { FIELD } else { 0 } | if self.separators { SEPARATOR } else { 0 };
         loop {
-            while self.bytes.get(self.position).is_some_and(|&b| CLASSES[b as usize] & wanted == 0) {
-                self.position += 1;
-            }
-            let start = self.position;
-            let &byte = self.bytes.get(start)?;
-            self.position += 1;
-            match byte {
-                b'\n' => return Some(self.line_break(start)),
+            let rest = &self.bytes[self.position..];
+            let Some(found) = rest.iter().position(|&byte| CLASSES[byte as usize] & wanted != 0) else {
+                self.position = self.bytes.len();
+                return None;
+            };
+            let start = self.position + found;
+            let byte = self.bytes[start];
+            self.position = start + 1;
+            let token = match byte {
+                b'\n' => self.line_break(start),
                 b'\\' if self.bytes.get(self.position) == Some(&b'\n') => {
                     self.position += 1;
-                    return Some(self.token(Kind::Continuation, start));
+                    self.token(Kind::Continuation, start)
                 }
                 b'#' => {
                     self.position = self.line_end(start);
-                    return Some(self.token(Kind::Comment, start));
+                    self.token(Kind::Comment, start)
                 }
-                b'"' | b'\'' => return Some(self.string(start)),
+                b'"' | b'\'' => self.string(start),
                 b'(' | b'[' | b'{' => {
                     let token = self.token(Kind::Open, start);
                     self.depth += 1;
-                    return Some(token);
+                    token
                 }
-                b'}' if self.at_field_level() => return Some(self.close_field(start)),
+                b'}' if self.at_field_level() => self.close_field(start),
                 b')' | b']' | b'}' => {
                     if self.depth == 0 || self.at_field_level() {
                         self.broken = true;
                         continue;
                     }
                     self.depth -= 1;
-                    return Some(self.token(Kind::Close, start));
+                    self.token(Kind::Close, start)
                 }
                 b':' if self.at_field_level() => {
                     let token = self.token(Kind::SpecColon, start);
                     self.frames.push(Frame::Spec);
-                    return Some(token);
+                    token
                 }
                 b'!' if self.at_field_level() && self.bytes.get(self.position) != Some(&b'=') => {
-                    return Some(self.token(Kind::Conversion, start));
+                    self.token(Kind::Conversion, start)
                 }
-                b',' | b';' => return Some(self.token(Kind::Separator, start)),
-                _ => {}
+                b',' | b';' => self.token(Kind::Separator, start),
+                _ => continue,
+            };
+            // What follows is code again, but for these.
+            if !self.only_lines
+                || matches!(token.kind, Kind::Newline | Kind::FormatStart | Kind::SpecColon | Kind::FieldClose)
+            {
+                return Some(token);
             }
         }
     }

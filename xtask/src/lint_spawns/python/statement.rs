@@ -51,7 +51,7 @@ pub struct LogicalLines<'t> {
 
 impl<'t> LogicalLines<'t> {
     fn from(lexer: Lexer<'t>, text: &str) -> LogicalLines<'t> {
-        LogicalLines { start: lexer.position(), end: text.len(), lexer }
+        LogicalLines { start: lexer.position(), end: text.len(), lexer: lexer.only_lines() }
     }
 
     /// Whether triple quotes are missing in the lines so far.
@@ -189,32 +189,20 @@ impl<'t> Statement<'t> {
             distrusted =
                 ranges.get(ranges.partition_point(|range| range.end <= offset)).is_some_and(|r| r.start <= offset);
         }
-        let extent = Extent::of(text, lexer.clone());
-        let mut in_doubt = false;
-        let mut mentions = Vec::new();
-        let mut rest = lexer.clone().peekable();
-        for needle in needles.iter().filter(|needle| needle.start >= start) {
-            let needle = needle.start - start..needle.end - start;
-            while rest.next_if(|token| token.range.end <= needle.start).is_some() {}
-            let token = rest.peek().filter(|token| token.range.start < needle.end);
-            let means_something = token.is_none_or(|token| match token.kind {
-                Kind::OpenString => true,
-                Kind::FormatText if extent.broken => true,
-                Kind::String if literal::word(&text[token.range.clone()]) == Some(&text[needle.clone()]) => true,
-                _ => {
-                    let doubtful = token.kind == Kind::FormatText || holds_triple_quotes(&text[token.range.clone()]);
-                    in_doubt |= doubtful;
-                    doubtful && distrusted
-                }
-            });
-            if means_something {
-                mentions.push(needle);
-            }
+        let (extent, tokens) = Extent::of(text, lexer.clone());
+        let needles = needles.iter().filter(|needle| needle.start >= start);
+        let mut needles = needles.map(|needle| needle.start - start..needle.end - start).peekable();
+        let (mut mentions, mut in_doubt) = (Vec::new(), false);
+        if needles.peek().is_some() {
+            (mentions, in_doubt) = match &tokens {
+                Some(tokens) => meaningful(text, needles, tokens.iter().cloned(), extent.broken, distrusted),
+                None => meaningful(text, needles, lexer, extent.broken, distrusted),
+            };
         }
         let broken = extent.broken || (in_doubt && distrusted);
-        let fits = extent.deepest <= DEEPEST && extent.words_and_operators <= LARGEST;
-        let parsable = !broken && fits;
-        let tokens = if parsable { lexer.collect() } else { Vec::new() };
+        let tokens = tokens.filter(|_| !broken && extent.deepest <= DEEPEST);
+        let parsable = tokens.is_some();
+        let tokens = tokens.unwrap_or_default();
         Statement { text, start, mentions, tokens, parsable, depth: extent.deepest, in_doubt }
     }
 
@@ -281,19 +269,50 @@ impl<'t> Statement<'t> {
     }
 }
 
+/// Those of the needles that stand where they can mean something, and whether others would if triple quotes were missing.
+fn meaningful(
+    text: &str,
+    needles: impl Iterator<Item = Range<usize>>,
+    tokens: impl Iterator<Item = Token>,
+    broken: bool,
+    distrusted: bool,
+) -> (Vec<Range<usize>>, bool) {
+    let (mut mentions, mut in_doubt) = (Vec::new(), false);
+    let mut rest = tokens.peekable();
+    for needle in needles {
+        while rest.next_if(|token| token.range.end <= needle.start).is_some() {}
+        let token = rest.peek().filter(|token| token.range.start < needle.end);
+        let means_something = token.is_none_or(|token| match token.kind {
+            Kind::OpenString => true,
+            Kind::FormatText if broken => true,
+            Kind::String if literal::word(&text[token.range.clone()]) == Some(&text[needle.clone()]) => true,
+            _ => {
+                let doubtful = token.kind == Kind::FormatText || holds_triple_quotes(&text[token.range.clone()]);
+                in_doubt |= doubtful;
+                doubtful && distrusted
+            }
+        });
+        if means_something {
+            mentions.push(needle);
+        }
+    }
+    (mentions, in_doubt)
+}
+
 /// How much there is to parse in a statement.
 struct Extent {
     broken: bool,
-    words_and_operators: usize,
     /// No syntax tree of the statement is deeper than this: between two commas of a bracket each level of a tree takes
     /// a word or an operator. A `lambda` has commas of its own.
     deepest: usize,
 }
 
 impl Extent {
-    fn of(text: &str, mut lexer: Lexer) -> Extent {
+    /// That of a text, and its tokens; None if there is too much to parse.
+    fn of(text: &str, mut lexer: Lexer) -> (Extent, Option<Vec<Token>>) {
         let mut outside: Vec<(usize, bool)> = Vec::new();
         let (mut sum, mut here, mut lambda, mut deepest, mut all, mut at) = (0, 0, false, 0, 0, 0);
+        let mut tokens = Vec::new();
         for token in lexer.by_ref() {
             let code = &text[at..token.range.start];
             let count = words_and_operators(code) + 1;
@@ -317,9 +336,13 @@ impl Extent {
                 Kind::Separator if !lambda => here = 0,
                 _ => {}
             }
+            if all <= LARGEST {
+                tokens.push(token);
+            }
         }
         let last = words_and_operators(&text[at..]);
-        Extent { broken: lexer.is_broken(), words_and_operators: all + last, deepest: deepest.max(here + last) }
+        let fits = all + last <= LARGEST;
+        (Extent { broken: lexer.is_broken(), deepest: deepest.max(here + last) }, fits.then_some(tokens))
     }
 }
 

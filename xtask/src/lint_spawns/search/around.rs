@@ -1,7 +1,9 @@
 //! The search for shapes that depend on what is written elsewhere in the text.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use memchr::memmem;
 
 use super::super::alias::aliases;
 use super::super::command;
@@ -23,9 +25,6 @@ const ROUNDS: usize = 8;
 /// Of this name only the argument is looked at.
 const SHELL: &str = "shell";
 
-/// As much of a line is looked at, in bytes.
-const WIDEST: usize = 200;
-
 /// A fork alone is none of a rule's.
 const FORK: &str = "fork";
 
@@ -34,6 +33,9 @@ const SHELLS: [&str; 14] = [
     "\"sh\"", "'sh'", "/sh\"", "/sh'", "bash\"", "bash'", "dash\"", "dash'", "zsh\"", "zsh'", "ksh\"", "ksh'",
     "fish\"", "fish'",
 ];
+
+/// Functions whose names are also words that people write.
+const PROSE: [&str; 2] = ["fork", "system"];
 
 /// What is looked for in a text with a needle.
 #[derive(Debug)]
@@ -93,11 +95,23 @@ impl Around {
     fn mentions(&self, text: &str, rules: &[Rule], helpers: &[String]) -> Vec<Range<usize>> {
         let is_sought = |mention: &Range<usize>| {
             let word = &text[mention.clone()];
-            let says_nothing = || says_nothing(text.as_bytes(), mention);
-            is_plain(rules, helpers, word)
-                || (rules.iter().any(|rule| rule.sought().contains(&word)) && !says_nothing())
+            rules.iter().any(|rule| rule.sought().contains(&word)) || helpers.iter().any(|helper| helper == word)
         };
-        let mut mentions: Vec<Range<usize>> = self.sought.mentions(text.as_bytes()).filter(is_sought).collect();
+        let mut imported: HashMap<&str, bool> = HashMap::new();
+        let mut matters = |mention: &Range<usize>, all: &[Range<usize>]| match &text[mention.clone()] {
+            // Only the argument does.
+            SHELL => {
+                let value = text[mention.end..].trim_start().strip_prefix('=');
+                value.is_some_and(|value| !value.trim_start().starts_with("False"))
+            }
+            word if PROSE.contains(&word) => {
+                use_of(text, mention) == Use::OfModule
+                    || *imported.entry(word).or_insert_with(|| is_imported(text, word, all))
+            }
+            _ => true,
+        };
+        let all: Vec<Range<usize>> = self.sought.mentions(text.as_bytes()).filter(is_sought).collect();
+        let mut mentions: Vec<Range<usize>> = all.iter().filter(|mention| matters(mention, &all)).cloned().collect();
         // It takes two.
         let is_fork = |mention: &Range<usize>| &text[mention.clone()] == FORK;
         let forks = mentions.iter().filter(|mention| is_fork(mention)).count();
@@ -218,23 +232,43 @@ fn is_plain(rules: &[Rule], helpers: &[String], word: &str) -> bool {
     plain.any(|rule| rule.needles().contains(&word)) || helpers.iter().any(|helper| helper == word)
 }
 
-/// Whether what is around a mention tells that it is not worth a look: in a line that is a comment, at least near its
-/// start, or a name of which only one use is looked at.
-fn says_nothing(text: &[u8], mention: &Range<usize>) -> bool {
-    let before = &text[mention.start.saturating_sub(WIDEST)..mention.start];
-    let line = memchr::memrchr(b'\n', before).map(|line_break| &before[line_break + 1..]);
-    if line.is_some_and(|line| line.trim_ascii_start().starts_with(b"#")) {
-        return true;
+#[derive(PartialEq, Eq)]
+enum Use {
+    /// `os.name`, `name(…)`, `getattr(os, "name")`.
+    OfModule,
+    /// `import name`, or what may be a line of one.
+    Import,
+    /// Of another thing, or in a sentence.
+    Other,
+}
+
+/// What the text around a function's name tells of it.
+fn use_of(text: &str, mention: &Range<usize>) -> Use {
+    let line = text[..mention.start].rfind('\n').map_or(0, |at| at + 1);
+    let before = &text[line..mention.start];
+    let after = text[mention.end..].trim_start_matches([' ', '\t']);
+    let ends_item = after.is_empty() || after.starts_with([',', ')', '\n', '#', ';', '\\']) || after.starts_with("as ");
+    let is_quoted = before.ends_with(['"', '\'']);
+    let begins = before.trim_end();
+    if before.ends_with("platform.") {
+        Use::Other
+    } else if is_quoted && (before.contains("getattr") || begins.len() == 1) {
+        Use::OfModule
+    } else if is_quoted {
+        Use::Other
+    } else if after.starts_with('(') || before.ends_with('.') {
+        Use::OfModule
+    } else if ends_item && (before.contains("import") || begins.is_empty() || begins.ends_with([',', '('])) {
+        Use::Import
+    } else {
+        Use::Other
     }
-    let after = text[mention.end..].trim_ascii_start();
-    match &text[mention.clone()] {
-        word if word == SHELL.as_bytes() => match after.strip_prefix(b"=") {
-            Some(value) => value.trim_ascii_start().starts_with(b"False"),
-            None => true,
-        },
-        b"system" => before.ends_with(b"platform."),
-        _ => false,
-    }
+}
+
+/// Whether a function may be known by its mere name.
+fn is_imported(text: &str, word: &str, mentions: &[Range<usize>]) -> bool {
+    let imports = |mention: &Range<usize>| text[mention.clone()] == *word && use_of(text, mention) == Use::Import;
+    mentions.iter().any(imports) || memmem::find(text.as_bytes(), b"import *").is_some()
 }
 
 /// How a program is written in a list of words. A short name is part of too many others to be looked for alone.
