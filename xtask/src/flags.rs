@@ -37,6 +37,8 @@ pub struct Flags {
 pub enum Command {
     LintSpawns(LintSpawns),
     Ci(Ci),
+    #[command(hide = true)]
+    CiSupervisor(CiSupervisor),
     Bench(Bench),
     #[command(hide = true)]
     BenchChild(BenchChild),
@@ -110,24 +112,61 @@ pub struct Rule {
     pub name: Option<String>,
 }
 
-/// Run every check of this repository: format, clippy, tests, the comparison with CPython, docs, lint-spawns.
+/// Run every check of this repository: format, clippy, tests, docs, lint-spawns, and the steps of its own.
 ///
-/// A step that needs what this machine lacks is skipped, and the summary says so. Exit code 0: no step failed; 1: one
-/// did; 2: the steps named do not exist.
+/// Its own steps are declared in [workspace.metadata.ci] of its Cargo.toml. A step that needs what this machine lacks is
+/// skipped, and the summary says so. Exit code 0: no step failed; 1: one did; 2: the steps could not be run.
 #[derive(Debug, clap::Args)]
 pub struct Ci {
     /// Go on after a step has failed
     #[arg(long)]
     pub keep_going: bool,
-    /// Run these steps only
-    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    /// Run these steps only: names, or globs
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Leave these steps out
-    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    /// Leave these steps out: names, or globs
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     pub skip: Vec<String>,
-    /// List the steps, run nothing
+    /// Run the steps only whose paths differ from REV's merge base [default: the upstream branch, else HEAD]
+    #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = "")]
+    pub changed: Option<String>,
+    /// Fail where a step needs what this machine lacks
     #[arg(long)]
+    pub strict: bool,
+    /// Repair instead of check, where a step can
+    #[arg(long)]
+    pub fix: bool,
+    /// List the steps and why they would be run or not, run nothing
+    #[arg(long, conflicts_with = "json")]
     pub list: bool,
+    /// Show what each step prints while it runs
+    #[arg(long, short)]
+    pub verbose: bool,
+    /// Print the summary for machines, in one object; all else goes to standard error
+    #[arg(long)]
+    pub json: bool,
+    /// When to print in colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum Color {
+    /// On a terminal, or as NO_COLOR and CLICOLOR_FORCE say
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// Run a command and end all that it starts when the runner is gone: how `ci` runs a step.
+#[derive(Debug, clap::Args)]
+pub struct CiSupervisor {
+    /// Milliseconds after which it is ended
+    #[arg(long, value_name = "MS")]
+    pub limit: Option<u64>,
+    #[arg(required = true, last = true)]
+    pub command: Vec<String>,
 }
 
 /// Compare the speed of lint-spawns with that of git, ripgrep and other commands, side by side.

@@ -17,6 +17,8 @@ macro_rules! pin {
 mod baseline;
 mod bench;
 mod ci;
+#[cfg(unix)]
+mod ci_ends;
 mod git;
 mod inputs;
 mod json;
