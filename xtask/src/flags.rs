@@ -28,9 +28,43 @@ pub fn parse() -> Result<Flags, clap::Error> {
 /// Checks of this repository, run as `cargo xtask <COMMAND>`.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, disable_help_subcommand = true)]
+#[command(help_template = "{about}\n\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}\n", after_help = overview())]
 pub struct Flags {
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// What the subcommands are for, and their names. Those that are in no group come last.
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("Find child processes that outlive their owner", &["lint-spawns"]),
+    ("Check all there is to check", &["ci"]),
+    ("Measure", &["bench"]),
+];
+
+/// Every subcommand, and those below it, with one line.
+fn overview() -> String {
+    let all = Command::augment_subcommands(clap::Command::new("cargo xtask"));
+    let group_of = |name: &str| GROUPS.iter().position(|(_, names)| names.contains(&name)).unwrap_or(GROUPS.len());
+    let mut rows: Vec<(usize, String, String)> = Vec::new();
+    for command in all.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let name = command.get_name();
+        let below = command.get_subcommands().filter(|command| !command.is_hide_set());
+        let below = below.map(|verb| (format!("{name} {}", verb.get_name()), verb));
+        for (path, command) in [(name.to_owned(), command)].into_iter().chain(below) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            rows.push((group_of(name), path, about));
+        }
+    }
+    let width = rows.iter().map(|(_, path, _)| path.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (index, title) in GROUPS.iter().map(|(title, _)| *title).chain(["More"]).enumerate() {
+        let mut rows = rows.iter().filter(|(group, ..)| *group == index).peekable();
+        if rows.peek().is_some() {
+            text += &format!("\n{title}:\n");
+            text.extend(rows.map(|(_, path, about)| format!("  {path:width$}  {about}\n")));
+        }
+    }
+    text.trim().to_owned()
 }
 
 #[derive(Debug, Subcommand)]
