@@ -4,7 +4,6 @@ use std::io::{BufRead as _, BufReader, PipeWriter};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
 use std::process::{self, Command};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::Sender;
@@ -59,8 +58,7 @@ impl Child {
         command.arg("--").args(&task.words);
         command.envs(task.variables.iter().map(|(name, value)| (name, value))).current_dir(&task.folder);
         command.stdin(OwnedFd::from(theirs)).stderr(output.try_clone().context("cannot share a pipe")?).stdout(output);
-        // Ctrl-C and the end of the terminal are for us to pass on: were it hit by them, nobody would end the group.
-        let supervisor = command.process_group(0).spawn().context("cannot start the supervisor")?;
+        let supervisor = command.spawn().context("cannot start the supervisor")?;
         let (sender, known) = (sender.clone(), Arc::clone(&group));
         std::thread::spawn(move || {
             let mut ending = None;

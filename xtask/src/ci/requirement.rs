@@ -34,7 +34,7 @@ const fn known(program: &'static str, install: &'static str) -> Known {
     Known { program, ask: None, install, others: &[] }
 }
 
-const KNOWN: [Known; 14] = [
+static KNOWN: [Known; 14] = [
     // Where a component is missing, rustup leaves a program of its name that only says so.
     Known { ask: Some(&["cargo", "fmt", "--version"]), ..known("rustfmt", "rustup component add rustfmt") },
     Known { ask: Some(&["cargo", "clippy", "--version"]), ..known("clippy", "rustup component add clippy") },
@@ -76,7 +76,8 @@ impl Requirement {
     pub fn find(&self, runner: &mut Runner) -> Result<String, String> {
         let known = Known::of(&self.program);
         let mut why = "which is not on PATH".to_owned();
-        for name in [self.program.as_str()].into_iter().chain(known.map_or(&[][..], |known| known.others).to_vec()) {
+        let others = known.map_or(&[][..], |known| known.others);
+        for name in [self.program.as_str()].into_iter().chain(others.iter().copied()) {
             let ask = match known.and_then(|known| known.ask) {
                 Some(ask) => ask.iter().map(|word| (*word).to_owned()).collect(),
                 None => vec![name.to_owned(), "--version".to_owned()],
@@ -128,8 +129,7 @@ impl Requirement {
 
 impl Known {
     fn of(program: &str) -> Option<&'static Known> {
-        static TABLE: [Known; KNOWN.len()] = KNOWN;
-        TABLE.iter().find(|known| known.program == program)
+        KNOWN.iter().find(|known| known.program == program)
     }
 }
 

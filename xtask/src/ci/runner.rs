@@ -90,6 +90,7 @@ pub(super) enum Event {
     Silent(usize),
     Ended(usize, Ending),
     /// We are asked to end, by the signal named here.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are none to wait for"))]
     Signal(&'static str),
 }
 

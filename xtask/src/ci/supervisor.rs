@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, setsid};
 use serde::{Deserialize, Serialize};
 
 use super::runner::Ending;
@@ -59,6 +59,9 @@ enum Event {
 /// Runs the command until it ends or has to.
 pub fn run(flags: &CiSupervisor) -> Result<Outcome> {
     let mut lifeline = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    // Ctrl-C and the end of the terminal are for the runner to pass on: were we hit by them, nobody would end the group.
+    // And what asks for a password at the terminal fails without one, where a background group would be stopped for ever.
+    setsid().context("cannot begin a session")?;
     signals::unblock()?;
     // What the command starts and leaves is handed to us instead of to init, so that we know of it.
     #[cfg(target_os = "linux")]

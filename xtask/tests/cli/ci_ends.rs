@@ -179,23 +179,42 @@ fn on_terminal(repository: &Repository, arguments: &[&str]) -> (Child, PtyMaster
     (session.spawn().unwrap(), terminal)
 }
 
+/// What is shown until the end, but for how often the time is: this depends on the machine.
 #[cfg(target_os = "linux")]
-#[test]
-fn ci_on_a_terminal() {
-    let repository = stubborn(STEPS);
-    let (mut child, mut terminal) = on_terminal(&repository, &["--only", "format,stubborn,after"]);
-    wait_until("the step to begin", || repository.path().join("ready").exists());
-    terminal.write_all(b"\x03").unwrap();
+fn shown_on_terminal(repository: &Repository, mut child: Child, mut terminal: PtyMaster) -> String {
     let mut printed = Vec::new();
     // It ends with an error when nobody has the terminal open any more.
     let _ = terminal.read_to_end(&mut printed);
     let code = child.wait().unwrap().code();
+    let shown = String::from_utf8(printed).unwrap().replace("\r\n", "\n").replace(repository.path().as_str(), "ROOT");
+    let times = regex::Regex::new(r"(\r(\[./.\] [a-z]+) [0-9.]+ s\x1b\[K)+").unwrap();
+    let shown = times.replace_all(&without_times(&shown), "$2 TIME...\n").replace('\r', "CR").replace('\x1b', "ESC");
+    format!("exit code: {code:?}\n{shown}")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ci_on_a_terminal() {
+    let repository = stubborn(STEPS);
+    let (child, mut terminal) = on_terminal(&repository, &["--only", "format,stubborn,after"]);
+    wait_until("the step to begin", || repository.path().join("ready").exists());
+    terminal.write_all(b"\x03").unwrap();
+    pin!(shown_on_terminal(&repository, child, terminal));
     assert_nothing_is_left(&repository);
-    let shown = without_times(&String::from_utf8(printed).unwrap().replace("\r\n", "\n"));
-    // How often the time is shown depends on the machine.
-    let shown =
-        regex::Regex::new(r"(\r(\[./.\] [a-z]+) [0-9.]+ s\x1b\[K)+").unwrap().replace_all(&shown, "$2 TIME...\n");
-    pin!(format!("exit code: {code:?}\n{}", shown.replace('\r', "CR").replace('\x1b', "ESC")));
+}
+
+/// What asks there for a password, say, must not wait for an answer: the question is shown to nobody.
+#[cfg(target_os = "linux")]
+#[test]
+fn ci_with_a_step_that_reads_the_terminal() {
+    let steps = r#"
+[[workspace.metadata.ci.step]]
+name = "asks"
+command = ["sh", "-c", "exec 2>/dev/null; read answer </dev/tty"]
+"#;
+    let repository = host(steps);
+    let (child, terminal) = on_terminal(&repository, &["--only", "asks", "--color=never"]);
+    pin!(shown_on_terminal(&repository, child, terminal));
 }
 
 #[cfg(target_os = "linux")]
