@@ -10,6 +10,7 @@ pub mod changed;
 #[cfg(unix)]
 mod child;
 pub mod host;
+pub mod moved;
 pub mod paths;
 pub mod plan;
 pub mod requirement;
@@ -61,7 +62,7 @@ const STEPS: [BuiltIn; 5] = [
     BuiltIn {
         name: "test",
         command: "cargo test --quiet --workspace",
-        fix: &[],
+        fix: &["cargo xtask ci-moved-snapshots", "cargo test --quiet --workspace"],
         requires: &[],
         // A test may read whatever there is.
         paths: &["*"],

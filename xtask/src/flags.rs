@@ -73,6 +73,9 @@ pub enum Command {
     Ci(Ci),
     #[command(hide = true)]
     CiSupervisor(CiSupervisor),
+    /// Rename the snapshots of tests that were renamed: what `ci --fix` does before the tests
+    #[command(hide = true)]
+    CiMovedSnapshots,
     Bench(Bench),
     #[command(hide = true)]
     BenchChild(BenchChild),

@@ -37,7 +37,7 @@
 //!
 //! [`ci`] runs every check of the repository: a list of steps and one runner. [`ci::host`] reads the steps that the
 //! repository declares, [`ci::plan`] chooses by [`ci::paths`], [`ci::changed`] and [`ci::requirement`], [`ci::runner`] runs
-//! a [`ci::step`] below its [`ci::supervisor`], [`ci::screen`] and [`ci::summary`] tell of it. Invariants: all steps are
+//! a [`ci::step`] below its [`ci::supervisor`], [`ci::screen`] and [`ci::summary`] tell of it, [`ci::moved`] repairs snapshots. Invariants: all steps are
 //! proved before the first is run; nothing that a step has started outlives `ci`, however that ends.
 //!
 //! [`mod@bench`] measures lint-spawns beside git and ripgrep: in a repository or in one that [`bench::monorepo`] makes, each

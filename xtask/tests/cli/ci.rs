@@ -71,7 +71,7 @@ pub(crate) fn command(repository: &Repository, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     command.arg("ci").args(arguments).current_dir(repository.path());
     scrub(&mut command).env("PATH", format!("{}:{path}", repository.path().join("bin")));
-    for variable in ["GITHUB_ACTIONS", "NO_COLOR", "CLICOLOR_FORCE", "XTASK", "TERM"] {
+    for variable in ["GITHUB_ACTIONS", "NO_COLOR", "CLICOLOR_FORCE", "XTASK", "TERM", "INSTA_UPDATE"] {
         command.env_remove(variable);
     }
     command
@@ -257,6 +257,46 @@ command = ["sh", "-c", "echo checked; exit 1"]
 fix = ["sh", "-c", "echo repaired"]
 "#;
     pin!(runs(&host(steps), &[&["--fix", "--verbose", "--skip", "lint-spawns"]]));
+}
+
+/// A cargo that leaves behind what tests with insta do.
+#[test]
+fn ci_repairs_snapshots_that_only_moved() {
+    let snapshot = |source: &str, text: &str| format!("---\nsource: {source}\n---\n{text}\n");
+    let repository = host("");
+    for (name, source, text) in [
+        ("moved.snap", "old.rs", "the same"),
+        ("moved_here.snap.new", "new.rs", "the same"),
+        ("used.snap", "new.rs", "what another test says, too"),
+        ("added.snap.new", "new.rs", "what another test says, too"),
+        ("changed.snap", "new.rs", "this"),
+        ("changed.snap.new", "new.rs", "that"),
+        ("one.snap", "old.rs", "twice"),
+        ("two.snap", "old.rs", "twice"),
+        ("either.snap.new", "new.rs", "twice"),
+        ("stale.snap.new", "old.rs", "nobody asks for this"),
+    ] {
+        repository.write(format!("snapshots/{name}"), snapshot(source, text));
+    }
+    repository.write("Cargo.lock", "[[package]]\nname = \"insta\"\n");
+    let asked =
+        ["moved_here", "used", "added", "changed", "either"].map(|name| format!("app/../snapshots/{name}.snap\n"));
+    repository.write("asked", asked.concat());
+    let script = "#!/bin/sh\n[ \"$1\" != test ] || echo \"cargo $* $INSTA_UPDATE\"\n";
+    install(
+        &repository,
+        "cargo",
+        &format!("{script}[ ! \"$INSTA_UPDATE\" ] || cat asked >$INSTA_SNAPSHOT_REFERENCES_FILE\n"),
+    );
+    let mut all = run(&repository, &mut command(&repository, &["--fix", "--verbose", "--only", "test"]));
+    let mut left: Vec<String> = Vec::new();
+    for entry in repository.path().join("snapshots").read_dir_utf8().unwrap().map(Result::unwrap) {
+        let text = std::fs::read_to_string(entry.path()).unwrap().replace("---\n", "").replace('\n', "  ");
+        left.push(format!("{:20} {}\n", entry.file_name(), text.trim_end()));
+    }
+    left.sort_unstable();
+    all += &format!("----- snapshots\n{}", left.concat());
+    pin!(all);
 }
 
 #[test]
