@@ -46,14 +46,17 @@ fn overview() -> String {
     let all = Command::augment_subcommands(clap::Command::new("cargo xtask"));
     let group_of = |name: &str| GROUPS.iter().position(|(_, names)| names.contains(&name)).unwrap_or(GROUPS.len());
     let mut rows: Vec<(usize, String, String)> = Vec::new();
-    for command in all.get_subcommands().filter(|command| !command.is_hide_set()) {
-        let name = command.get_name();
-        let below = command.get_subcommands().filter(|command| !command.is_hide_set());
-        let below = below.map(|verb| (format!("{name} {}", verb.get_name()), verb));
-        for (path, command) in [(name.to_owned(), command)].into_iter().chain(below) {
+    let mut commands: Vec<(String, &clap::Command)> = vec![(String::new(), &all)];
+    while let Some((path, command)) = commands.pop() {
+        if let Some(name) = path.split(' ').next().filter(|name| !name.is_empty()) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            rows.push((group_of(name), path, about));
+            // What follows is for the help of the command itself; here it has to fit on a line.
+            let about = about.split([':', ';']).next().unwrap_or_default().to_owned();
+            rows.push((group_of(name), path.clone(), about));
         }
+        let below: Vec<&clap::Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).collect();
+        commands
+            .extend(below.iter().rev().map(|verb| (format!("{path} {}", verb.get_name()).trim().to_owned(), *verb)));
     }
     let width = rows.iter().map(|(_, path, _)| path.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -92,6 +95,37 @@ pub struct LintSpawns {
     pub verb: Option<Verb>,
     /// Files and folders to check instead of the policy's `include`; the baseline is then ignored
     pub paths: Vec<Utf8PathBuf>,
+    /// Check what differs from where HEAD left REV, untracked files too [default: the branch's upstream, else HEAD]
+    #[arg(long, value_name = "REV", require_equals = true, conflicts_with_all = ["paths", "staged"])]
+    pub changed: Option<Option<String>>,
+    /// Check what is staged, as it is staged; for hooks
+    #[arg(long, conflicts_with = "paths")]
+    pub staged: bool,
+    #[command(flatten)]
+    pub scope: Scope,
+    /// Ignore the baseline: report every unmarked hit
+    #[arg(long)]
+    pub all: bool,
+    /// Let the baseline tolerate hits in PATHS too
+    #[arg(long, requires = "paths", conflicts_with_all = ["all", "print_baseline"])]
+    pub with_baseline: bool,
+    /// How to print what was found
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline")]
+    pub format: Format,
+    /// Print a baseline that tolerates today's hits, and exit 0
+    #[arg(long)]
+    pub print_baseline: bool,
+    /// Fail on baseline entries that tolerate more than there is
+    #[arg(long)]
+    pub strict_baseline: bool,
+    /// Fail on markers that cover no hit, and on what was meant for one and does not count
+    #[arg(long)]
+    pub strict_markers: bool,
+}
+
+/// What every verb that checks files is told in the same way.
+#[derive(Debug, Default, clap::Args)]
+pub struct Scope {
     /// The repository, or a folder in it [default: the top of the git work tree around the current folder]
     #[arg(long, value_name = "DIR")]
     pub root: Option<Utf8PathBuf>,
@@ -107,29 +141,17 @@ pub struct LintSpawns {
     /// Drop what starts no process, as `precise = true` in the policy does
     #[arg(long)]
     pub precise: bool,
-    /// Ignore the baseline: report every unmarked hit
-    #[arg(long)]
-    pub all: bool,
-    /// How to print what was found
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline")]
-    pub format: Format,
-    /// Print a baseline that tolerates today's hits, and exit 0
-    #[arg(long)]
-    pub print_baseline: bool,
-    /// Fail on baseline entries that tolerate more than there is
-    #[arg(long)]
-    pub strict_baseline: bool,
     /// How many files to check at a time [default: the processors that this process may use]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
 }
 
-#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// The problems, for people
+    /// What matters, for people
     #[default]
     Text,
-    /// Every hit, for machines, in one object
+    /// All there is, for machines, in one object
     Json,
 }
 
@@ -137,6 +159,9 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     Rule(Rule),
+    Markers(Box<Markers>),
+    Baseline(Baseline),
+    Stat(Stat),
 }
 
 /// Explain a rule: what it flags, why, and what to write instead; without a name list all rules.
@@ -147,6 +172,127 @@ pub enum Verb {
 pub struct Rule {
     /// The rule's name
     pub name: Option<String>,
+}
+
+/// Audit the comments that accept hits, or write them; without a verb list them.
+///
+/// A file or folder that is called `markers` is checked as `./markers`; those that are called `list` or `add` are listed
+/// as `./list` and `./add`.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+pub struct Markers {
+    #[command(subcommand)]
+    pub verb: Option<MarkersVerb>,
+    /// What is said without a verb is said to `list`.
+    #[command(flatten)]
+    pub list: MarkersList,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MarkersVerb {
+    List(MarkersList),
+    Add(MarkersAdd),
+}
+
+/// List every marker with its reason and the hits that it covers.
+///
+/// Exit code 0: they are listed, whatever they cover; 2: a file could not be looked at.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns markers list agent --format json")]
+pub struct MarkersList {
+    /// Files and folders to look at instead of the policy's `include`
+    pub paths: Vec<Utf8PathBuf>,
+    /// How to print the list
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    #[command(flatten)]
+    pub scope: Scope,
+}
+
+/// Write a marker at every unmarked hit: behind its line, or above it where the line would get too long or ends in a
+/// comment.
+///
+/// Where no comment can stand, as in a string, nothing is changed. Exit code 0: no unmarked hit is left; 1: those named
+/// are; 2: a file could not be checked or written.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: cargo xtask lint-spawns markers add 'the timeout kills the whole group' agent/shell.py"
+)]
+pub struct MarkersAdd {
+    /// Why the child may outlive its owner
+    pub reason: String,
+    /// Files and folders to mark instead of the policy's `include`
+    pub paths: Vec<Utf8PathBuf>,
+    /// Mark the hits of this rule only
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
+    /// Write nothing; print what would change as a unified diff
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub scope: Scope,
+}
+
+/// Edit the baseline in the policy file: only its entries change, and what changed is printed.
+///
+/// It is a run on everything that the policy includes. The file is replaced as a whole, or stays as it is. Exit code 0:
+/// done, or nothing to change; 1: refused, since hits are new; 2: it could not be done.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_subcommand = true)]
+pub struct Baseline {
+    #[command(subcommand)]
+    pub verb: BaselineVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum BaselineVerb {
+    Write(BaselineWrite),
+    Prune(BaselinePrune),
+}
+
+/// Tolerate today's unmarked hits, counted by function.
+///
+/// Refuses where the present baseline tolerates less, be it empty. A policy without any baseline gets its first one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns baseline write --accept-new")]
+pub struct BaselineWrite {
+    #[command(flatten)]
+    pub scope: Scope,
+    /// Tolerate hits, too, that the present baseline does not
+    #[arg(long)]
+    pub accept_new: bool,
+}
+
+/// Lower or remove the entries that tolerate more than there is; none is added or raised.
+///
+/// An entry keeps its form. That of a file which git sees renamed, compared with HEAD, moves to the new name.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns baseline prune")]
+pub struct BaselinePrune {
+    #[command(flatten)]
+    pub scope: Scope,
+}
+
+/// Count the hits by top-level folder and rule: unmarked, tolerated by the baseline, marked.
+///
+/// A hit of several rules counts as one of the first. Exit code 0, whatever there is; 2: not all could be counted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: cargo xtask lint-spawns stat --select all")]
+pub struct Stat {
+    #[command(flatten)]
+    pub scope: Scope,
+    /// How to print the counts
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: StatFormat,
+}
+
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum StatFormat {
+    /// A table, for people
+    #[default]
+    Text,
+    /// One object, for machines
+    Json,
 }
 
 /// Run every check of this repository: format, clippy, tests, docs, lint-spawns, and the steps of its own.

@@ -5,18 +5,27 @@
 //! Finds the Python that starts a child process in its own session or process group. The stages, in order:
 //!
 //! 1. [`lint_spawns::policy`] reads what to check.
-//! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files.
+//! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files: all, those that are
+//!    named, those that have changed, or what is staged.
 //! 3. [`lint_spawns::source`] reads a file and makes text of it.
 //! 4. [`lint_spawns::search`] narrows the text by [`lint_spawns::needles`], has the statements that matter cut out and
 //!    parsed by [`lint_spawns::python`], and looks for shapes in them: [`lint_spawns::detect`] by the default rules,
 //!    [`lint_spawns::extended`] by the others.
 //! 5. [`lint_spawns::precise`] tells which shapes start nothing.
-//! 6. [`lint_spawns::marker`] tells which hits are accepted; [`lint_spawns::check`] is stages 3 to 6 for one file.
+//! 6. [`lint_spawns::marker`] tells which hits are accepted, where the comments matter by what
+//!    [`lint_spawns::python::comment`] says of them, and what is wrong with markers; [`lint_spawns::check`] is stages 3 to 6
+//!    for one file.
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
 //! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
 //!
-//! [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages 1, 5
-//! and 8 share.
+//! [`lint_spawns::run`](mod@lint_spawns::run) is stages 1 to 6 for every verb. [`lint_spawns::list_markers`] and
+//! [`lint_spawns::add_markers`] go on from there: the one lists the markers, the other has [`lint_spawns::annotate`] find a
+//! place for new ones, and [`lint_spawns::patch`] word what would change. [`lint_spawns::write`] changes a file for the verbs
+//! that do. [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages
+//! 1, 5 and 8 share.
+//!
+//! [`lint_spawns::upkeep`] keeps the baseline: it runs stages 1 to 7, and has [`lint_spawns::amend`] edit the text of the
+//! policy file, which [`lint_spawns::write`] replaces. [`lint_spawns::stat`] counts what stage 7 has judged.
 //!
 //! A shape of a default rule is told from its statement alone. One of an extended rule may depend on what is written
 //! anywhere: [`lint_spawns::python::names`] looks up what a name means, by cutting out and parsing what binds it, in the
@@ -27,11 +36,11 @@
 //!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!
-//! Invariants: data flows down this list only. `statement`, `detect`, `marker` and `baseline` take data and return
-//! data; only `discover`, `git` and `source` touch the world, only [`output`] writes. A file without a needle costs a
-//! read and a search; of one with a needle only the statements that mention it are parsed. What cannot be looked at is
-//! an error or a warning, never silence; [`bug`] makes an error of a panic. Names, source lines and other programs'
-//! messages reach the user only through [`output`]'s escapes.
+//! Invariants: data flows down this list only. `statement`, `detect`, `marker`, `annotate`, `baseline` and `amend` take
+//! data and return data; only `discover`, `git` and `source` look at the world, only `write` changes it, only [`output`]
+//! prints. A file without a needle costs a read and a search; of one with a needle only the statements that mention it
+//! are parsed. What cannot be looked at is an error or a warning, never silence; [`bug`] makes an error of a panic. Names,
+//! source lines and other programs' messages reach the user only through [`output`]'s escapes.
 //!
 //! # ci, bench
 //!

@@ -4,17 +4,36 @@
 //! a line of ours, pass for one, or be taken for a command by a terminal or a CI system.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, Result};
 
 /// Writes to standard output. That nobody reads on is no error.
 pub fn print(text: &str) -> Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// Writes a patch to standard output: to a terminal with the escapes of [`printable`], else as it is, for a program to
+/// apply.
+pub fn print_patch(patch: &[u8]) -> Result<()> {
+    if !io::stdout().is_terminal() {
+        return print_bytes(patch);
+    }
+    print(&String::from_utf8_lossy(patch).split_inclusive('\n').map(printable_line).collect::<String>())
+}
+
+fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(err) if err.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context("cannot write the report to standard output; send it where there is room"),
     }
+}
+
+/// [`printable`] for a line with its line break.
+fn printable_line(line: &str) -> String {
+    let text = line.trim_end_matches(['\r', '\n']);
+    printable(text) + &line[text.len()..]
 }
 
 /// Writes to standard error what `command` has to complain of. Further lines begin with a bar, so that none of them can

@@ -75,8 +75,12 @@ fn the_examples_of_the_rules_are_true() {
 fn what_readme_shows_is_the_real_output() {
     let readme = read("README.md");
     let root = workspace().canonicalize_utf8().unwrap();
-    for arguments in ["lint-spawns --all", "lint-spawns --format json fixtures/hermes/tools/terminal_tool.py README.md"]
-    {
+    for arguments in [
+        "lint-spawns --all",
+        "lint-spawns markers fixtures/hermes/gateway",
+        "lint-spawns stat --root fixtures/hermes",
+        "lint-spawns --format json fixtures/hermes/tools/terminal_tool.py README.md",
+    ] {
         let output =
             Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments.split(' ')).current_dir(&root).output().unwrap();
         let output = String::from_utf8(output.stdout).unwrap().replace(root.as_str(), "/path/to/repository");
@@ -117,8 +121,15 @@ fn every_option_is_in_readme() {
         "--precise",
         "--format",
         "--all",
+        "--changed",
+        "--staged",
+        "--with-baseline",
         "--print-baseline",
         "--strict-baseline",
+        "--rule",
+        "--dry-run",
+        "--strict-markers",
+        "--accept-new",
         "--only",
         "--skip",
         "--keep-going",
@@ -153,9 +164,16 @@ fn modules_of_the_pipeline_are_in_the_architecture() {
 
 #[test]
 fn fixtures_say_why_in_their_first_line() {
-    for folder in
-        ["flagged", "excluded", "marked", "extended/flagged", "extended/excluded", "precise/dropped", "precise/kept"]
-    {
+    for folder in [
+        "flagged",
+        "excluded",
+        "marked",
+        "marked_statement",
+        "extended/flagged",
+        "extended/excluded",
+        "precise/dropped",
+        "precise/kept",
+    ] {
         for entry in workspace().join("fixtures").join(folder).read_dir_utf8().unwrap().map(Result::unwrap) {
             let text = String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned();
             let comment = text.trim_start_matches('\u{feff}').starts_with("# ");

@@ -41,8 +41,11 @@ pub fn run() -> Result<Outcome> {
         let old: Vec<Utf8PathBuf> = unused.filter(|path| self::text(path).as_ref() == Some(&text)).collect();
         // Of two it might be either; a person has to look.
         if let [old] = old.as_slice() {
-            fs::rename(&new, path).with_context(|| format!("cannot rename {}", printable_path(new.as_str())))?;
-            fs::remove_file(old).with_context(|| format!("cannot remove {}", printable_path(old.as_str())))?;
+            fs::write(path, head(&new)? + &text)
+                .with_context(|| format!("cannot write {}", printable_path(path.as_str())))?;
+            for gone in [&new, old] {
+                fs::remove_file(gone).with_context(|| format!("cannot remove {}", printable_path(gone.as_str())))?;
+            }
             let names = [old, path].map(|path| printable_path(path.file_name().unwrap_or_default()));
             output::print(&format!("{} is now {}\n", names[0], names[1]))?;
         }
@@ -54,6 +57,14 @@ pub fn run() -> Result<Outcome> {
 fn canonical(path: &str) -> Option<Utf8PathBuf> {
     let path = Utf8Path::new(path);
     Some(path.parent()?.canonicalize_utf8().ok()?.join(path.file_name()?))
+}
+
+/// What a pending snapshot tells of itself, but for the line, which insta notes in pending ones only.
+fn head(path: &Utf8Path) -> Result<String> {
+    let snapshot = fs::read_to_string(path)?;
+    let (head, _) = snapshot.split_once("\n---\n").context("a snapshot without a head")?;
+    let lines = head.lines().filter(|line| !line.starts_with("assertion_line:"));
+    Ok(lines.map(|line| format!("{line}\n")).collect::<String>() + "---\n")
 }
 
 /// What a snapshot pins: all behind its head, which tells where it comes from.

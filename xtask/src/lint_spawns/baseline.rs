@@ -1,10 +1,26 @@
 //! Judges the hits of a run: unmarked ones by the counts that the policy tolerates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::check::{CheckedFile, Hit};
+use super::marker::Flaw;
+
+/// What an entry by function calls the place of a hit that no class or function holds.
+pub const MODULE: &str = "<module>";
+
+/// What is tolerated, by root-relative path.
+pub type Baseline = BTreeMap<String, Entry>;
+
+/// The unmarked hits that are tolerated in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// So many, wherever they are.
+    File(usize),
+    /// So many in each class or function. Those of one name share their count.
+    Functions(BTreeMap<String, usize>),
+}
 
 /// What a run comes to.
 #[derive(Debug)]
@@ -15,8 +31,12 @@ pub struct Verdict<'a> {
     pub stale: Vec<Stale<'a>>,
     /// Whether these fail the run.
     pub strict: bool,
-    /// Files with more hits than their entry names: path, hits, entry.
-    pub exceeded: Vec<(&'a str, usize, usize)>,
+    /// What is wrong with markers, by path, in order of path and line.
+    pub flaws: Vec<(&'a str, &'a Flaw)>,
+    /// Whether these fail the run.
+    pub strict_markers: bool,
+    /// Files and functions that have an entry, and more hits than it names.
+    pub exceeded: Vec<Exceeded<'a>>,
 }
 
 /// A hit, and what it counts as.
@@ -43,9 +63,31 @@ pub enum Status {
 #[derive(Debug)]
 pub struct Stale<'a> {
     pub path: &'a str,
+    /// None if it is about the file as a whole.
+    pub function: Option<&'a str>,
     pub tolerated: usize,
     /// None if the file is not among those checked.
     pub hits: Option<usize>,
+    /// What a file that is gone is called now, if that is known.
+    pub renamed_to: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Exceeded<'a> {
+    pub path: &'a str,
+    /// None if it is about the file as a whole.
+    pub function: Option<&'a str>,
+    pub hits: usize,
+    pub tolerated: usize,
+}
+
+impl Entry {
+    pub fn total(&self) -> usize {
+        match self {
+            Entry::File(count) => *count,
+            Entry::Functions(counts) => counts.values().sum(),
+        }
+    }
 }
 
 impl<'a> Verdict<'a> {
@@ -53,43 +95,122 @@ impl<'a> Verdict<'a> {
         self.hits.iter().filter(move |judged| judged.status == status)
     }
 
+    /// Whether an entry's file is not among those checked.
+    pub fn misses_a_file(&self) -> bool {
+        self.stale.iter().any(|stale| stale.hits.is_none())
+    }
+
+    /// Takes the new names of files, by the old ones.
+    pub fn recognise(&mut self, renamed: &BTreeMap<String, String>) {
+        for stale in self.stale.iter_mut().filter(|stale| stale.hits.is_none()) {
+            stale.renamed_to = renamed.get(stale.path).cloned();
+        }
+    }
+
     /// Whether the run fails.
     pub fn fails(&self) -> bool {
-        self.of(Status::Problem).next().is_some() || (self.strict && !self.stale.is_empty())
+        self.of(Status::Problem).next().is_some()
+            || (self.strict && !self.stale.is_empty())
+            || (self.strict_markers && !self.flaws.is_empty())
     }
 }
 
+/// The entries of `files`, which are in order of path. In a run that does not check all that the policy covers, the others
+/// say nothing.
+pub fn entries_of<Entry: Clone>(files: &[CheckedFile], baseline: &BTreeMap<String, Entry>) -> BTreeMap<String, Entry> {
+    let is_checked = |path: &str| files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    let entries = baseline.iter().filter(|(path, _)| is_checked(path));
+    entries.map(|(path, entry)| (path.clone(), entry.clone())).collect()
+}
+
 /// `files` in order of path; without a hit or with. `strict` tells whether stale entries fail the run.
-pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a BTreeMap<String, usize>, strict: bool) -> Verdict<'a> {
-    let mut verdict = Verdict { hits: Vec::new(), stale: Vec::new(), strict, exceeded: Vec::new() };
-    let mut seen = BTreeMap::new();
+pub fn judge<'a>(files: &'a [CheckedFile], baseline: &'a Baseline, strict: bool) -> Verdict<'a> {
+    let mut verdict = Verdict {
+        hits: Vec::new(),
+        stale: Vec::new(),
+        strict,
+        flaws: Vec::new(),
+        strict_markers: false,
+        exceeded: Vec::new(),
+    };
+    let mut seen = BTreeSet::new();
     for file in files {
+        let entry = baseline.get(file.path.as_str());
+        if entry.is_some() {
+            seen.insert(file.path.as_str());
+        }
+        verdict.judge(file, entry);
+    }
+    for (path, entry) in baseline.iter().filter(|(path, _)| !seen.contains(path.as_str())) {
+        let tolerated = entry.total();
+        verdict.stale.push(Stale { path, function: None, tolerated, hits: None, renamed_to: None });
+    }
+    verdict.stale.sort_by_key(|stale| (stale.path, stale.function));
+    verdict
+}
+
+impl<'a> Verdict<'a> {
+    fn judge(&mut self, file: &'a CheckedFile, entry: Option<&'a Entry>) {
         let path = file.path.as_str();
-        let unmarked = file.hits.iter().filter(|hit| !hit.dropped && hit.reason.is_none()).count();
-        if !baseline.is_empty() {
-            seen.insert(path, unmarked);
+        let found = count(file);
+        let mut covered: BTreeSet<&str> = BTreeSet::new();
+        match entry {
+            None => {}
+            Some(&Entry::File(tolerated)) => {
+                let hits = found.values().sum();
+                if self.compare(path, None, hits, tolerated) {
+                    covered.extend(found.keys());
+                }
+            }
+            Some(Entry::Functions(counts)) if counts.is_empty() && found.is_empty() => {
+                self.compare(path, None, 0, 0);
+            }
+            Some(Entry::Functions(counts)) => {
+                let unnamed = found.keys().filter(|function| !counts.contains_key(**function));
+                let named = counts.keys().map(String::as_str);
+                for function in named.chain(unnamed.copied()).collect::<BTreeSet<&str>>() {
+                    let hits = found.get(function).copied().unwrap_or_default();
+                    let tolerated = counts.get(function).copied().unwrap_or_default();
+                    if self.compare(path, Some(function), hits, tolerated) {
+                        covered.insert(function);
+                    }
+                }
+            }
         }
-        let entry = baseline.get(path);
-        let covered = entry.is_some_and(|&tolerated| unmarked <= tolerated);
-        if let Some(&tolerated) = entry.filter(|_| !covered) {
-            verdict.exceeded.push((path, unmarked, tolerated));
-        }
-        verdict.hits.extend(file.hits.iter().map(|hit| {
+        self.flaws.extend(file.audit.flaws.iter().map(|flaw| (path, flaw)));
+        self.hits.extend(file.hits.iter().map(|hit| {
             let status = match hit {
                 Hit { dropped: true, .. } => Status::Dropped,
                 Hit { reason: Some(_), .. } => Status::Marked,
-                _ if covered => Status::Tolerated,
+                _ if covered.contains(function(hit)) => Status::Tolerated,
                 _ => Status::Problem,
             };
             Judged { path, hit, status }
         }));
     }
-    for (path, &tolerated) in baseline {
-        let hits = seen.get(path.as_str()).copied();
-        // An entry of none is of no use either.
-        if hits.is_none_or(|hits| hits < tolerated.max(1)) {
-            verdict.stale.push(Stale { path, tolerated, hits });
+
+    /// Notes what is wrong with a count that an entry names. Whether it covers the hits.
+    fn compare(&mut self, path: &'a str, function: Option<&'a str>, hits: usize, tolerated: usize) -> bool {
+        if hits > tolerated {
+            self.exceeded.push(Exceeded { path, function, hits, tolerated });
+        } else if hits < tolerated.max(1) {
+            // An entry of none is of no use either.
+            self.stale.push(Stale { path, function, tolerated, hits: Some(hits), renamed_to: None });
         }
+        hits <= tolerated
     }
-    verdict
+}
+
+/// The unmarked hits of a file, by class or function.
+pub fn count(file: &CheckedFile) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for hit in file.hits.iter().filter(|hit| !hit.dropped && hit.reason.is_none()) {
+        *counts.entry(function(hit)).or_default() += 1;
+    }
+    counts
+}
+
+/// What an entry calls the place of a hit.
+fn function(hit: &Hit) -> &str {
+    hit.definition.as_deref().unwrap_or(MODULE)
 }

@@ -1,9 +1,13 @@
 //! Checks one text: narrow, parse, detect, mark. Data in, data out.
 
+use std::cell::LazyCell;
+
 use camino::Utf8PathBuf;
 
-use super::marker::Marker;
+use super::lines::Lines;
+use super::marker::{self, Audit, Marker, Marking};
 use super::policy::Policy;
+use super::python::comment::Layout;
 use super::python::outline::Outline;
 use super::rule::{Rule, Strength};
 use super::search::{Found, Search};
@@ -40,18 +44,28 @@ pub struct CheckedFile {
     pub path: Utf8PathBuf,
     /// In order of line.
     pub hits: Vec<Hit>,
+    /// Empty unless the run asks for it.
+    pub audit: Audit,
+}
+
+impl CheckedFile {
+    /// The hits that one of its markers covers.
+    pub fn covered_by<'f>(&'f self, marker: &'f Marker) -> impl Iterator<Item = &'f Hit> {
+        let at = |line: &usize| self.hits.binary_search_by_key(line, |hit| hit.line).ok();
+        marker.hits.iter().filter_map(at).map(|at| &self.hits[at])
+    }
 }
 
 /// All that is needed to check a text.
 #[derive(Debug)]
 pub struct Checker<'p> {
     search: Search<'p>,
-    marker: Marker,
+    marking: Marking,
 }
 
 impl<'p> Checker<'p> {
     pub fn new(policy: &'p Policy) -> anyhow::Result<Checker<'p>> {
-        Ok(Checker { search: Search::new(policy)?, marker: Marker::new(&policy.marker)? })
+        Ok(Checker { search: Search::new(policy)?, marking: Marking::new(&policy.marker, policy.markers)? })
     }
 
     /// The hits in a file's bytes, marked and unmarked.
@@ -60,7 +74,33 @@ impl<'p> Checker<'p> {
             return Vec::new();
         }
         let text = source::decode(bytes);
-        self.hits(&text, &self.search.find(&text))
+        let found = self.search.find(&text);
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let lines = Lines::new(&text);
+        let layout = LazyCell::new(|| Layout::new(&text));
+        hits(&lines, &found, &mut self.marking.markers(&lines, &layout))
+    }
+
+    /// [`Checker::check`], and what there is to say of the file's markers. It may have some without a hit.
+    pub fn audit(&self, bytes: &[u8]) -> (Vec<Hit>, Audit) {
+        let may_find = self.search.may_find(bytes);
+        if !may_find && !self.marking.may_be_in(bytes) {
+            return (Vec::new(), Audit::default());
+        }
+        let text = source::decode(bytes);
+        let found = if may_find { self.search.find(&text) } else { Vec::new() };
+        let lines = Lines::new(&text);
+        let layout = LazyCell::new(|| Layout::new(&text));
+        let mut markers = self.marking.markers(&lines, &layout);
+        let hits = hits(&lines, &found, &mut markers);
+        // Most texts that have a needle have no marker.
+        if !self.marking.may_be_in(bytes) {
+            return (hits, Audit::default());
+        }
+        let audit = self.marking.audit(&lines, &layout, &hits, markers);
+        (hits, audit)
     }
 
     /// Whether a needle is there that [`Checker::check`] does not see, for the NUL bytes in it. UTF-16 has them.
@@ -71,71 +111,40 @@ impl<'p> Checker<'p> {
         let narrow: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != 0).collect();
         self.search.count(&narrow) > self.search.count(bytes)
     }
-
-    /// One hit a line. `found` is in order of offset.
-    fn hits(&self, text: &str, found: &[Found]) -> Vec<Hit> {
-        if found.is_empty() {
-            return Vec::new();
-        }
-        let lines = Lines::new(text);
-        let outline = Outline::new(text);
-        let on_one_line = |a: &Found, b: &Found| lines.number(a.range.start) == lines.number(b.range.start);
-        found.chunk_by(on_one_line).filter_map(|shapes| self.hit(&lines, &outline, shapes)).collect()
-    }
-
-    /// Of all the shapes on a line.
-    fn hit(&self, lines: &Lines, outline: &Outline, shapes: &[Found]) -> Option<Hit> {
-        let dropped = shapes.iter().all(|shape| shape.dropped);
-        let counted = || shapes.iter().filter(|shape| shape.dropped == dropped);
-        let first = counted().next()?;
-        let (line, column) = lines.place(first.range.start);
-        let (end_line, end_column) = lines.place(first.range.end);
-        let mut rules: Vec<Rule> = counted().map(|shape| shape.rule).collect();
-        rules.sort_unstable();
-        rules.dedup();
-        let source = lines.line(line);
-        let above = (line > 1).then(|| lines.line(line - 1));
-        Some(Hit {
-            line,
-            column,
-            end_line,
-            end_column,
-            rules,
-            strength: counted().filter_map(|shape| shape.strength).max(),
-            definition: outline.line_at(first.range.start).and_then(|line| outline.definition(lines.text, line)),
-            source: source.trim_matches(is_python_space).to_owned(),
-            reason: self.marker.reason(source, above).map(str::to_owned),
-            dropped,
-        })
-    }
 }
 
-/// Tells offsets in a text by line and column, all 1-based.
-struct Lines<'t> {
-    text: &'t str,
-    starts: Vec<usize>,
+/// One hit a line. `found` is in order of offset; of the markers these that accept a hit will know of it.
+fn hits(lines: &Lines, found: &[Found], markers: &mut [Marker]) -> Vec<Hit> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let outline = Outline::new(lines.text());
+    let on_one_line = |a: &Found, b: &Found| lines.number(a.range.start) == lines.number(b.range.start);
+    found.chunk_by(on_one_line).filter_map(|shapes| hit(lines, &outline, shapes, markers)).collect()
 }
 
-impl<'t> Lines<'t> {
-    fn new(text: &'t str) -> Lines<'t> {
-        let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
-        Lines { text, starts: std::iter::once(0).chain(breaks.map(|at| at + 1)).collect() }
-    }
-
-    fn number(&self, offset: usize) -> usize {
-        self.starts.partition_point(|&start| start <= offset)
-    }
-
-    fn place(&self, offset: usize) -> (usize, usize) {
-        let line = self.number(offset);
-        (line, 1 + self.text[self.starts[line - 1]..offset].chars().count())
-    }
-
-    /// Without its line break.
-    fn line(&self, number: usize) -> &'t str {
-        let end = self.starts.get(number).map_or(self.text.len(), |next| next - 1);
-        &self.text[self.starts[number - 1]..end]
-    }
+/// Of all the shapes on a line.
+fn hit(lines: &Lines, outline: &Outline, shapes: &[Found], markers: &mut [Marker]) -> Option<Hit> {
+    let dropped = shapes.iter().all(|shape| shape.dropped);
+    let counted = || shapes.iter().filter(|shape| shape.dropped == dropped);
+    let first = counted().next()?;
+    let (line, column) = lines.place(first.range.start);
+    let (end_line, end_column) = lines.place(first.range.end);
+    let mut rules: Vec<Rule> = counted().map(|shape| shape.rule).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    Some(Hit {
+        line,
+        column,
+        end_line,
+        end_column,
+        rules,
+        strength: counted().filter_map(|shape| shape.strength).max(),
+        definition: outline.line_at(first.range.start).and_then(|line| outline.definition(lines.text(), line)),
+        source: lines.line(line).trim_matches(is_python_space).to_owned(),
+        reason: marker::reason(markers, first.range.start, line, dropped),
+        dropped,
+    })
 }
 
 /// What `str.strip` of Python removes.

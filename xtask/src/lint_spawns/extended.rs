@@ -20,31 +20,52 @@ use super::detect::Shape;
 use super::python::names::Names;
 use super::python::tree::{Cursor, Tree};
 use super::rule::{Rule, Strength};
+use commands::Commands;
+use double_fork::Children;
 
-/// The shapes in `tree` by those of `rules` that are extended ones, and perhaps more, in no order.
-pub fn detect<'t>(names: &Names<'_>, tree: &'t Tree<'t>, rules: &[Rule]) -> Vec<Shape<'t>> {
-    let mut shapes = Vec::new();
-    for at in tree.cursors() {
-        for rule in rules {
-            names.begin();
-            match rule {
-                Rule::SetsidAlias => shapes.extend(setsid_alias::detect(names, at)),
-                Rule::KwargsItem => shapes.extend(kwargs_item::detect(names, at)),
-                Rule::OsSpawn => shapes.extend(os_spawn::detect(names, at)),
-                Rule::PtySpawn => shapes.extend(pty_spawn::detect(names, at)),
-                Rule::WindowsCreationflags => shapes.extend(creation_flags::detect(names, at)),
-                // What finds those of one of these finds those of the other.
-                Rule::ArgvDetacher if rules.contains(&Rule::ShellBackground) => {}
-                Rule::ArgvDetacher | Rule::ShellBackground => shapes.extend(commands::detect(names, at)),
-                Rule::DaemonLibrary => shapes.extend(daemon_library::detect(names, at)),
-                Rule::DefaultDetaches => shapes.extend(default_detaches::detect(names, at)),
-                Rule::DoubleFork => shapes.extend(double_fork::detect(names, at)),
-                Rule::StartNewSession | Rule::ProcessGroup | Rule::OsSetsid | Rule::DetachHelper | Rule::Unparsable => {
+/// Looks for shapes in one text.
+pub struct Finder<'n, 'a> {
+    names: &'n Names<'a>,
+    rules: &'n [Rule],
+    commands: Commands,
+    children: Children,
+}
+
+impl<'n, 'a> Finder<'n, 'a> {
+    /// By those of `rules` that are extended ones.
+    pub fn new(names: &'n Names<'a>, rules: &'n [Rule]) -> Finder<'n, 'a> {
+        Finder { names, rules, commands: Commands::default(), children: Children::default() }
+    }
+
+    /// The shapes in a tree by these rules, and perhaps more, in no order.
+    pub fn find<'t>(&self, tree: &'t Tree<'t>) -> Vec<Shape<'t>> {
+        let names = self.names;
+        let mut shapes = Vec::new();
+        for at in tree.cursors() {
+            for rule in self.rules {
+                names.begin();
+                match rule {
+                    Rule::SetsidAlias => shapes.extend(setsid_alias::detect(names, at)),
+                    Rule::KwargsItem => shapes.extend(kwargs_item::detect(names, at)),
+                    Rule::OsSpawn => shapes.extend(os_spawn::detect(names, at)),
+                    Rule::PtySpawn => shapes.extend(pty_spawn::detect(names, at)),
+                    Rule::WindowsCreationflags => shapes.extend(creation_flags::detect(names, at)),
+                    // What finds those of one of these finds those of the other.
+                    Rule::ArgvDetacher if self.rules.contains(&Rule::ShellBackground) => {}
+                    Rule::ArgvDetacher | Rule::ShellBackground => shapes.extend(self.commands.detect(names, at)),
+                    Rule::DaemonLibrary => shapes.extend(daemon_library::detect(names, at)),
+                    Rule::DefaultDetaches => shapes.extend(default_detaches::detect(names, at)),
+                    Rule::DoubleFork => shapes.extend(self.children.detect(names, at)),
+                    Rule::StartNewSession
+                    | Rule::ProcessGroup
+                    | Rule::OsSetsid
+                    | Rule::DetachHelper
+                    | Rule::Unparsable => {}
                 }
             }
         }
+        shapes
     }
-    shapes
 }
 
 fn shape(rule: Rule, strength: Strength, at: Cursor<'_>, range: Range<usize>) -> Shape<'_> {

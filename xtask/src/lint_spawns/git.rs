@@ -1,7 +1,10 @@
 //! Asks git, with a deadline, without the environment of whatever git command runs us, and without running what the
 //! configuration of a checkout names.
 
-use std::io::{self, Read};
+mod changes;
+
+use std::io::{self, Read, Write as _};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TrySendError};
 use std::time::{Duration, Instant};
@@ -11,6 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use xshell::{Shell, cmd};
 
 use crate::output::{printable_bytes, printable_path};
+pub use changes::{Base, changed, contents, index_of_caller, merge_base, renames, staged};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
@@ -26,9 +30,12 @@ const LONGEST_ENTRY: usize = 1 << 20;
 /// As much of what git complains of is kept. In bytes.
 const LONGEST_COMPLAINT: usize = 64 << 10;
 
+/// Names the index that git reads.
+const INDEX_VARIABLE: &str = "GIT_INDEX_FILE";
+
 /// What would point git at another repository than the one asked about, or change how it reads arguments:
 /// `git rev-parse --local-env-vars` of all versions, and the pathspec switches.
-const FOREIGN_VARIABLES: [&str; 18] = [
+const FOREIGN_VARIABLES: [&str; 19] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_CONFIG_PARAMETERS",
@@ -37,7 +44,7 @@ const FOREIGN_VARIABLES: [&str; 18] = [
     "GIT_WORK_TREE",
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
+    INDEX_VARIABLE,
     "GIT_INTERNAL_SUPER_PREFIX",
     "GIT_NO_REPLACE_OBJECTS",
     "GIT_REPLACE_REF_BASE",
@@ -47,6 +54,7 @@ const FOREIGN_VARIABLES: [&str; 18] = [
     "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
+    "GIT_LITERAL_PATHSPECS",
 ];
 
 /// Reading must not write the index, ask a person, or fetch what a partial clone lacks by a command that the checkout's
@@ -84,11 +92,7 @@ pub enum EntryKind {
 pub fn top_level(sh: &Shell, folder: &Utf8Path) -> Result<Option<Utf8PathBuf>> {
     let shown = printable_path(folder.as_str());
     let command = cmd!(sh, "git -C {folder} {NO_PROGRAMS...} rev-parse --show-toplevel");
-    let mut printed = Vec::new();
-    let output = run(command.into(), folder, |chunk| {
-        printed.extend_from_slice(chunk);
-        Ok(())
-    })?;
+    let (output, printed) = run(command.into(), folder)?;
     if !output.status.success() {
         if is_outside(&output) {
             return Ok(None);
@@ -135,22 +139,34 @@ pub fn list(
         sh,
         "git -C {folder} --literal-pathspecs {NO_PROGRAMS...} ls-files -z -t --stage {others...} -- {paths...}"
     );
-    let odd = |what: &str| {
-        let folder = printable_path(folder.as_str());
-        anyhow!("git ls-files in {folder} printed what it never does; see which program `git` is: {what}")
-    };
+    entries(command.into(), "ls-files", folder, None, |entry| {
+        take(parse_entry(entry)?);
+        Some(())
+    })
+}
+
+/// Runs git, and gives to `take` what it prints before each NUL, while it goes on; None says that git never prints that.
+/// `index` is the file to read instead of the repository's own. Returns what git complained of though it succeeded, a
+/// line each.
+fn entries(
+    command: Command,
+    verb: &str,
+    folder: &Utf8Path,
+    index: Option<&PathBuf>,
+    mut take: impl FnMut(&[u8]) -> Option<()>,
+) -> Result<Vec<String>> {
     // The start of an entry whose end has not come yet.
     let mut rest = Vec::new();
-    let output = run(command.into(), folder, |chunk| {
+    let output = run_with(command, folder, index, Vec::new(), |chunk| {
         rest.extend_from_slice(chunk);
         let mut start = 0;
         while let Some(length) = memchr::memchr(0, &rest[start..]) {
             let entry = &rest[start..start + length];
-            take(parse_entry(entry).ok_or_else(|| odd(&printable_bytes(cut(entry))))?);
+            take(entry).ok_or_else(|| odd(verb, folder, entry))?;
             start += length + 1;
         }
         rest.drain(..start);
-        ensure!(rest.len() <= LONGEST_ENTRY, odd(&printable_bytes(cut(&rest))));
+        ensure!(rest.len() <= LONGEST_ENTRY, odd(verb, folder, &rest));
         Ok(())
     })?;
     if is_outside(&output) {
@@ -160,12 +176,15 @@ pub fn list(
         );
     }
     if !output.status.success() {
-        bail!("{}", failure(&output, "ls-files", folder));
+        bail!("{}", failure(&output, verb, folder));
     }
-    if !rest.is_empty() {
-        return Err(odd("no NUL at its end"));
-    }
+    ensure!(rest.is_empty(), odd(verb, folder, b"no NUL at its end"));
     Ok(output.complaint.lines().map(str::to_owned).collect())
+}
+
+fn odd(verb: &str, folder: &Utf8Path, printed: &[u8]) -> anyhow::Error {
+    let (folder, printed) = (printable_path(folder.as_str()), printable_bytes(cut(printed)));
+    anyhow!("git {verb} in {folder} printed what it never does; see which program `git` is: {printed}")
 }
 
 /// `H 100644 <object> 0\t<path>` of a tracked file, `? <path>` of another.
@@ -218,12 +237,31 @@ fn failure(output: &Output, verb: &str, folder: &Utf8Path) -> String {
     format!("git {verb} failed in {folder}: {complaint}")
 }
 
-/// Runs git, and gives what it prints to `take` as it comes.
-fn run(mut command: Command, folder: &Utf8Path, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<Output> {
+/// Runs git. Also returns what it printed.
+fn run(command: Command, folder: &Utf8Path) -> Result<(Output, Vec<u8>)> {
+    let mut printed = Vec::new();
+    let output = run_with(command, folder, None, Vec::new(), |chunk| {
+        printed.extend_from_slice(chunk);
+        Ok(())
+    })?;
+    Ok((output, printed))
+}
+
+/// Runs git, lets it read `input`, and gives what it prints to `take` as it comes. `index` is the file to read instead of
+/// the repository's own.
+fn run_with(
+    mut command: Command,
+    folder: &Utf8Path,
+    index: Option<&PathBuf>,
+    input: Vec<u8>,
+    mut take: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<Output> {
     let limit = deadline()?;
     let deadline = Instant::now() + limit;
     forget_caller(&mut command);
-    command.envs(QUIET_VARIABLES).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.envs(QUIET_VARIABLES).envs(index.map(|index| (INDEX_VARIABLE, index)));
+    let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|err| {
         let advice = match err.kind() {
             io::ErrorKind::NotFound => "; install it, or put it on PATH",
@@ -232,6 +270,10 @@ fn run(mut command: Command, folder: &Utf8Path, mut take: impl FnMut(&[u8]) -> R
         };
         anyhow!("cannot run git: {err}{advice}")
     })?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // git answers before it has read all. If it reads no more, how it ends says why.
+        std::thread::spawn(move || stdin.write_all(&input));
+    }
     let stdout = child.stdout.take().map(|pipe| read_aside(pipe, true));
     // Nobody listens while the listing comes, and git must not wait for that: what it complains of at length is lost.
     let stderr = child.stderr.take().map(|pipe| read_aside(pipe, false));

@@ -1,6 +1,7 @@
 //! What to check: the policy table of a repository, read and proved.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind::NotFound;
 use std::ops::Range;
@@ -8,9 +9,11 @@ use std::ops::Range;
 use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Unexpected, Visitor};
 use toml::Spanned;
 
+use super::baseline::{Baseline, Entry};
 use super::rule::{self, Group, Rule};
 use crate::output::printable_path;
 
@@ -33,6 +36,7 @@ pub struct Policy {
     pub exclude: Exclude,
     pub detach_helpers: Vec<String>,
     pub marker: String,
+    pub markers: Markers,
     pub advice: String,
     /// The rules in force, in table order.
     pub rules: Vec<Rule>,
@@ -40,9 +44,19 @@ pub struct Policy {
     ignored: Vec<Rule>,
     /// Whether shapes that start no process are dropped.
     pub precise: bool,
-    /// Tolerated hits by root-relative path.
-    pub baseline: BTreeMap<String, usize>,
+    pub baseline: Baseline,
     pub origin: Origin,
+}
+
+/// What counts as a marker, and for what.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Markers {
+    /// Its text, wherever it stands: for the hits on its line and on the next.
+    #[default]
+    Reference,
+    /// A comment: for the hits of the statement that it is in, or directly above.
+    Statement,
 }
 
 /// Where a policy was read.
@@ -52,6 +66,24 @@ pub struct Origin {
     pub name: String,
     /// The header of the baseline's table there.
     pub baseline_header: String,
+    /// None of the built-in policy.
+    pub file: Option<PolicyFile>,
+}
+
+/// The file that a policy was read from.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    pub path: Utf8PathBuf,
+    /// As it was when it was read.
+    pub text: String,
+}
+
+impl Origin {
+    /// The baseline that would be read if the file held this text.
+    pub fn baseline_in(&self, text: &str) -> Result<Baseline> {
+        let manifest = Manifest { path: None, name: self.name.clone(), text: text.to_owned() };
+        Ok(Policy::among(&[manifest], true)?.baseline)
+    }
 }
 
 impl Policy {
@@ -103,8 +135,13 @@ impl Policy {
                 .filter_map(|name| Manifest::read(&root.join(name), name).transpose())
                 .collect::<Result<_>>()?,
         };
+        Policy::among(&manifests, config.is_some())
+    }
+
+    /// The policy in one of these; `named` tells whether the only one is a policy file whatever is in it.
+    fn among(manifests: &[Manifest], named: bool) -> Result<Policy> {
         let mut tables = Vec::new();
-        for manifest in &manifests {
+        for manifest in manifests {
             tables.extend(manifest.tables()?.into_iter().map(|(raw, table)| (manifest, raw, table)));
         }
         if tables.len() > 1 {
@@ -113,16 +150,14 @@ impl Policy {
             bail!("two policies: {}; keep one of them", names.join(" and "));
         }
         if let Some((manifest, raw, table)) = tables.pop() {
-            return raw.prove(&manifest.text, &manifest.name, Some(table));
+            return raw.prove(manifest, Some(table));
         }
-        match manifests.as_slice() {
-            [manifest] if config.is_some() => {
-                parse::<RawPolicy>(&manifest.text, &manifest.name)?.prove(&manifest.text, &manifest.name, None)
-            }
+        match manifests {
+            [manifest] if named => parse::<RawPolicy>(&manifest.text, &manifest.name)?.prove(manifest, None),
             found => {
                 let cargo = found.iter().any(|manifest| manifest.name == "Cargo.toml");
                 let table = if cargo { CARGO_TABLE } else { PYPROJECT_TABLE };
-                RawPolicy::default().prove("", "built-in default", Some(table))
+                RawPolicy::default().prove(&Manifest::built_in(), Some(table))
             }
         }
     }
@@ -171,12 +206,19 @@ impl Exclude {
 
 /// A TOML file that may hold a policy among other things.
 struct Manifest {
+    /// None if there is no file.
+    path: Option<Utf8PathBuf>,
     /// As it is shown.
     name: String,
     text: String,
 }
 
 impl Manifest {
+    /// What stands for one where no policy is.
+    fn built_in() -> Manifest {
+        Manifest { path: None, name: "built-in default".to_owned(), text: String::new() }
+    }
+
     /// None if there is no such file.
     fn read(path: &Utf8Path, name: &str) -> Result<Option<Manifest>> {
         let cannot = |why: &dyn std::fmt::Display| anyhow!("cannot read the policy file {}: {why}", shown(path));
@@ -191,7 +233,7 @@ impl Manifest {
         let name = printable_path(name);
         let bytes = fs::read(path).map_err(|err| cannot(&format_args!("{err}; make it readable")))?;
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(Manifest { name, text })),
+            Ok(text) => Ok(Some(Manifest { path: Some(path.to_owned()), name, text })),
             Err(err) => {
                 let before = &err.as_bytes()[..err.utf8_error().valid_up_to()];
                 let line = 1 + memchr::memchr_iter(b'\n', before).count();
@@ -202,18 +244,18 @@ impl Manifest {
 
     /// The policies in it, each with the name of its table.
     fn tables(&self) -> Result<Vec<(RawPolicy, &'static str)>> {
-        #[derive(Deserialize)]
+        #[derive(serde::Deserialize)]
         #[serde(expecting = "a table")]
         struct File {
             workspace: Option<Workspace>,
             tool: Option<Table>,
         }
-        #[derive(Deserialize)]
+        #[derive(serde::Deserialize)]
         #[serde(expecting = "a table")]
         struct Workspace {
             metadata: Option<Table>,
         }
-        #[derive(Deserialize)]
+        #[derive(serde::Deserialize)]
         #[serde(expecting = "a table")]
         struct Table {
             #[serde(rename = "lint-spawns")]
@@ -258,7 +300,7 @@ fn shown(path: &Utf8Path) -> String {
     printable_path(path.as_str())
 }
 
-#[derive(Deserialize, Default)]
+#[derive(serde::Deserialize, Default)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table")]
 struct RawPolicy {
     include: Option<Vec<Spanned<String>>>,
@@ -270,13 +312,34 @@ struct RawPolicy {
     select: Option<Spanned<Vec<Spanned<String>>>>,
     ignore: Option<Spanned<Vec<Spanned<String>>>>,
     precise: Option<bool>,
-    baseline: Option<BTreeMap<String, u32>>,
+    baseline: Option<BTreeMap<String, RawEntry>>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Markers {
-    Reference,
+/// An entry of the baseline.
+struct RawEntry(Entry);
+
+impl<'de> Deserialize<'de> for RawEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawEntry, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Entry;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+                formatter.write_str("a count, 0 or more, or a table of counts by function")
+            }
+
+            fn visit_i64<E: de::Error>(self, count: i64) -> Result<Entry, E> {
+                let proved = u32::try_from(count).map_err(|_| E::invalid_value(Unexpected::Signed(count), &self))?;
+                Ok(Entry::File(proved as usize))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Entry, A::Error> {
+                let counts: BTreeMap<String, u32> = Deserialize::deserialize(MapAccessDeserializer::new(table))?;
+                Ok(Entry::Functions(counts.into_iter().map(|(function, count)| (function, count as usize)).collect()))
+            }
+        }
+        deserializer.deserialize_any(Reader).map(RawEntry)
+    }
 }
 
 /// The text that a policy stands in, for messages.
@@ -293,7 +356,8 @@ impl Place<'_> {
 
 impl RawPolicy {
     /// `table` is None where the keys are at the top level of the file.
-    fn prove(self, text: &str, name: &str, table: Option<&str>) -> Result<Policy> {
+    fn prove(self, manifest: &Manifest, table: Option<&str>) -> Result<Policy> {
+        let Manifest { path, name, text } = manifest;
         let place = Place { text, name };
         let include = match self.include {
             None => vec![Utf8PathBuf::from(".")],
@@ -320,9 +384,6 @@ impl RawPolicy {
             Some(marker) => marker.into_inner(),
             None => DEFAULT_MARKER.to_owned(),
         };
-        match self.markers {
-            None | Some(Markers::Reference) => {}
-        }
         let selected = match &self.select {
             None => Rule::ALL.into_iter().filter(|rule| rule.group() == Group::Default).collect(),
             Some(names) => rules(names.get_ref(), "select", &place)?,
@@ -336,14 +397,16 @@ impl RawPolicy {
             exclude: Exclude::new(&exclude, &place)?,
             detach_helpers,
             marker,
+            markers: self.markers.unwrap_or_default(),
             advice: self.advice.unwrap_or_else(|| DEFAULT_ADVICE.to_owned()),
             rules: in_force(&selected, &ignored),
             ignored,
             precise: self.precise.unwrap_or_default(),
-            baseline: self.baseline.unwrap_or_default().into_iter().map(|(path, n)| (path, n as usize)).collect(),
+            baseline: self.baseline.unwrap_or_default().into_iter().map(|(path, entry)| (path, entry.0)).collect(),
             origin: Origin {
-                name: name.to_owned(),
+                name: name.clone(),
                 baseline_header: table.map_or("baseline".to_owned(), |table| format!("{table}.baseline")),
+                file: path.clone().map(|path| PolicyFile { path, text: text.clone() }),
             },
         };
         if !policy.finds_anything() {

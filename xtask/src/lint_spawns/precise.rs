@@ -12,6 +12,9 @@ use super::python::tree::{Cursor, Node, Site};
 use super::rule::Rule;
 use super::spawn;
 
+/// As many nodes around a shape are looked at.
+const OUTERMOST: usize = 64;
+
 /// Whether a shape starts no process and lets none start.
 pub fn starts_nothing(names: &Names<'_>, shape: &Shape) -> bool {
     names.begin();
@@ -46,14 +49,16 @@ fn is_off(names: &Names<'_>, argument: Argument, value: Site) -> bool {
     })
 }
 
+/// Whether a value may come to a number that is written down.
 fn holds_number(names: &Names<'_>, value: Site) -> bool {
-    fold::arms(names, value.into()).iter().any(|arm| fold::number(names, arm.site).is_some())
+    let arms = fold::arms(names, value.into());
+    arms.len() >= fold::MOST_ARMS || arms.iter().any(|arm| fold::number(names, arm.site).is_some())
 }
 
 /// Whether a dict is compared, or is what `json=` sends; or whether a mock is asked about a call.
 fn is_compared_or_sent(names: &Names<'_>, at: Cursor) -> bool {
     let asks = |name: &str| name.starts_with("assert_called") || name == "assert_any_call";
-    let asked = at.path().any(|outer| {
+    let asked = at.path().take(OUTERMOST).any(|outer| {
         matches!(outer.node(), Node::Expr(Expr::Call(call))
             if matches!(&*call.func, Expr::Attribute(method) if asks(&method.attr)))
     });
@@ -61,7 +66,7 @@ fn is_compared_or_sent(names: &Names<'_>, at: Cursor) -> bool {
         return true;
     }
     let mut in_dict = false;
-    for outer in at.path() {
+    for outer in at.path().take(OUTERMOST) {
         match outer.node() {
             Node::Expr(Expr::Dict(_)) => in_dict = true,
             Node::Expr(Expr::Call(call)) if names.is_builtin(outer.site(&call.func), "dict") => in_dict = true,
@@ -109,7 +114,7 @@ fn is_other_or_replaced(names: &Names<'_>, at: Cursor) -> bool {
 /// Whether a node is in the block of `if False:` or `if TYPE_CHECKING:`.
 fn is_never_run(names: &Names<'_>, at: Cursor) -> bool {
     let outline = names.outline();
-    let in_its_line = at.path().zip(at.path().skip(1)).any(|(inner, outer)| match (inner.node(), outer.node()) {
+    let in_its_line = at.frames().any(|(inner, outer)| match (inner.node(), outer.node()) {
         (Node::Stmt(inner), Node::Stmt(Stmt::If(stmt))) => {
             is_false(names, outer.site(&stmt.test)) && stmt.body.iter().any(|body| std::ptr::eq(body, inner))
         }

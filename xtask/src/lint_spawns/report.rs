@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::baseline::{Judged, Stale, Status, Verdict};
+use super::baseline::{Exceeded, Judged, Stale, Status, Verdict};
+use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
 use super::rule::{Rule, Strength};
 use crate::output::{hides, printable, printable_path};
@@ -25,6 +26,11 @@ pub fn check(files: usize, verdict: &Verdict, policy: &Policy) -> String {
         let source: String = hit.source.chars().take(WIDEST).collect();
         let unparsable = if hit.rules.contains(&Rule::Unparsable) { "  [cannot be parsed]" } else { "" };
         let _ = writeln!(text, "{}:{}: {}{unparsable}", printable_path(path), hit.line, printable(&source));
+    }
+    if verdict.strict_markers {
+        for (path, flaw) in &verdict.flaws {
+            let _ = writeln!(text, "{}", describe_flaw(path, flaw));
+        }
     }
     if verdict.strict {
         for stale in &verdict.stale {
@@ -51,7 +57,7 @@ pub fn baseline(verdict: &Verdict, policy: &Policy) -> String {
 
 /// A quoted key that TOML reads back as `path`, and that shows as escapes what [`printable_path`] does: the table is
 /// pasted from a terminal or a log.
-fn toml_key(path: &str) -> String {
+pub fn toml_key(path: &str) -> String {
     let mut key = String::from('"');
     for c in path.chars() {
         match c {
@@ -66,9 +72,9 @@ fn toml_key(path: &str) -> String {
     key
 }
 
-/// When all paths of the command line were ruled out.
-pub fn nothing_to_check() -> &'static str {
-    "nothing to check: none of the paths given is Python that the policy covers\n"
+/// When no file was checked, and why that is fine.
+pub fn nothing_to_check(why: &str) -> String {
+    format!("nothing to check: {why}\n")
 }
 
 fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
@@ -90,10 +96,13 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
             counts.push(format!("{n} {noun} that cannot be parsed"));
         }
         let _ = writeln!(text, "{} in {files} {noun} (policy: {origin}).", counts.join(" and "));
-        for (path, hits, tolerated) in &verdict.exceeded {
-            let path = printable_path(path);
-            let _ =
-                writeln!(text, "{path}: the baseline tolerates {tolerated}, there are {hits}; all of them are listed.");
+        for &Exceeded { path, function, hits, tolerated } in &verdict.exceeded {
+            let place = place(path, function);
+            let listed = match hits {
+                1 => "is 1; it is listed".to_owned(),
+                _ => format!("are {hits}; all of them are listed"),
+            };
+            let _ = writeln!(text, "{place}: the baseline tolerates {tolerated}, there {listed}.");
         }
         if spawns > 0 {
             text.push_str("Such a child process goes on running when its owner is killed:\n");
@@ -115,6 +124,20 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
                 "What cannot be parsed cannot be judged: mend the syntax, or mark the line once you have read it.\n",
             );
         }
+    }
+    if verdict.strict_markers && !verdict.flaws.is_empty() {
+        let count = |kind| verdict.flaws.iter().filter(|(_, flaw)| flaw.kind == kind).count();
+        let counts = [
+            plural(count(FlawKind::Unused), "marker covers no hit", "markers cover no hit"),
+            plural(
+                count(FlawKind::Malformed),
+                "that was meant for a marker does not count",
+                "that were meant for markers do not count",
+            ),
+        ];
+        let counts: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let _ = writeln!(text, "{} (policy: {origin}): mend or remove what is named above.", counts.join(", "));
     }
     if verdict.strict && !verdict.stale.is_empty() {
         let (n, are) = plural(verdict.stale.len(), "baseline entry is", "baseline entries are");
@@ -142,18 +165,35 @@ fn clean(text: &mut String, files: usize, verdict: &Verdict, origin: &str) {
     let _ = writeln!(text, "no unmarked detached spawn in {n} Python {noun}{known} (policy: {origin})");
 }
 
-/// What is wrong with a stale entry.
+/// What is wrong with a stale entry, and what would be right.
 pub fn describe(stale: &Stale) -> String {
-    let path = printable_path(stale.path);
-    let tolerated = stale.tolerated;
-    match stale.hits {
-        None => format!("{path}: the baseline tolerates {tolerated}, but no such file was checked"),
-        Some(0) => format!("{path}: the baseline tolerates {tolerated}, none is left"),
-        Some(hits) => format!("{path}: the baseline tolerates {tolerated}, only {hits} left"),
-    }
+    let Stale { path, function, tolerated, hits, renamed_to } = stale;
+    let place = place(path, *function);
+    let rest = match (hits, renamed_to) {
+        (None, Some(name)) => {
+            let name = printable_path(name);
+            format!("but the file is renamed to {name}: move the entry, or run `lint-spawns baseline prune`")
+        }
+        (None, None) => "but no such file was checked: move or remove it".to_owned(),
+        (Some(0), _) => "none is left: remove it".to_owned(),
+        (Some(1), _) => "only 1 is left: lower it to 1".to_owned(),
+        (Some(hits), _) => format!("only {hits} are left: lower it to {hits}"),
+    };
+    format!("{place}: the baseline tolerates {tolerated}, {rest}")
+}
+
+/// What an entry, or a part of it, is about.
+pub fn place(path: &str, function: Option<&str>) -> String {
+    let path = printable_path(path);
+    function.map_or_else(|| path.clone(), |function| format!("{path}: {}", printable_path(function)))
+}
+
+/// Where a marker is, and what is wrong with it.
+pub fn describe_flaw(path: &str, flaw: &Flaw) -> String {
+    format!("{}:{}: {}", printable_path(path), flaw.line, printable(&flaw.what))
 }
 
 /// A count and what is said of so many.
-fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
+pub(super) fn plural(count: usize, one: &'static str, many: &'static str) -> (usize, &'static str) {
     (count, if count == 1 { one } else { many })
 }

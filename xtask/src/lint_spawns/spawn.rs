@@ -10,6 +10,12 @@ use super::python::tree::{Cursor, Node, Site};
 /// As many `partial`s or subclasses are looked through.
 const FURTHEST: u32 = 4;
 
+/// As many bases of a class are looked at.
+const MOST: usize = 16;
+
+/// As many displays and calls around a dict are looked at.
+const OUTERMOST: usize = 64;
+
 /// What a call runs.
 #[derive(Debug, Clone)]
 pub enum Command<'t> {
@@ -173,7 +179,7 @@ fn takes(path: &str) -> Option<Takes> {
 /// How the constructor of a class takes its command, if one of its bases starts a child.
 fn constructor(names: &Names<'_>, class: Cursor, hops: u32) -> Option<Function> {
     let Node::Stmt(Stmt::ClassDef(definition)) = class.node() else { return None };
-    definition.bases.iter().find_map(|base| function(names, class.site(base), &[], hops))
+    definition.bases.iter().take(MOST).find_map(|base| function(names, class.site(base), &[], hops))
 }
 
 /// Whether an expression is `super()`.
@@ -193,8 +199,7 @@ fn class_around<'a>(names: &Names<'a>, at: Cursor) -> Option<Cursor<'a>> {
 /// Whether the dict at `at` (a display, or a call of `dict`), or what a call returns, is passed to a function that starts
 /// a child: directly, or by way of one name in the same function.
 pub fn receives(names: &Names<'_>, at: Cursor) -> bool {
-    let mut inner = at;
-    while let Some(outer) = inner.parent() {
+    for (inner, outer) in at.path().zip(at.path().skip(1)).take(OUTERMOST) {
         match (inner.node(), outer.node()) {
             (_, Node::Expr(Expr::Dict(_) | Expr::BinOp(_) | Expr::IfExp(_) | Expr::BoolOp(_) | Expr::NamedExpr(_))) => {
             }
@@ -217,7 +222,6 @@ pub fn receives(names: &Names<'_>, at: Cursor) -> bool {
             (_, Node::Stmt(Stmt::AugAssign(assign))) => return is_passed(names, outer.site(&assign.target)),
             _ => return false,
         }
-        inner = outer;
     }
     false
 }
@@ -233,27 +237,30 @@ fn is_updated(names: &Names<'_>, call: &ExprCall, at: Cursor) -> bool {
 /// Whether the function that an expression stands in passes it, a name or an attribute of one, with `**` to a function
 /// that starts a child.
 pub fn is_passed(names: &Names<'_>, site: Site) -> bool {
-    let mut attributes = Vec::new();
-    let mut expr = site.expr;
-    while let Expr::Attribute(attribute) = expr {
-        attributes.push(attribute.attr.as_str());
-        expr = &attribute.value;
+    let mut object = site.expr;
+    while let Expr::Attribute(attribute) = object {
+        object = &attribute.value;
     }
-    let Expr::Name(name) = expr else { return false };
-    names.uses(&name.id, site.at).into_iter().any(|mention| {
-        let mut at = mention.at;
-        for attribute in attributes.iter().rev() {
-            match at.parent().map(|outer| (outer, outer.node())) {
-                Some((outer, Node::Expr(Expr::Attribute(found)))) if found.attr.as_str() == *attribute => at = outer,
-                _ => return false,
-            }
-        }
-        let Some(keyword) = at.parent() else { return false };
-        let is_double_star = matches!(keyword.node(), Node::Keyword(keyword) if keyword.arg.is_none());
-        let call = keyword.parent().map(|call| (call, call.node()));
+    let Expr::Name(name) = object else { return false };
+    names.uses(&name.id, site.at).unpacked.iter().any(|argument| {
+        let Node::Keyword(keyword) = argument.node() else { return false };
+        let call = argument.parent().map(|call| (call, call.node()));
         match call {
-            Some((at, Node::Expr(Expr::Call(call)))) if is_double_star => command(names, call, at).is_some(),
+            Some((at, Node::Expr(Expr::Call(call)))) if is_same(&keyword.value, site.expr) => {
+                command(names, call, at).is_some()
+            }
             _ => false,
         }
     })
+}
+
+/// Whether two expressions are the same name, or the same attribute of it.
+fn is_same(mut one: &Expr, mut other: &Expr) -> bool {
+    while let (Expr::Attribute(a), Expr::Attribute(b)) = (one, other) {
+        if a.attr != b.attr {
+            return false;
+        }
+        (one, other) = (&a.value, &b.value);
+    }
+    matches!((one, other), (Expr::Name(a), Expr::Name(b)) if a.id == b.id)
 }

@@ -266,7 +266,7 @@ fn ci_repairs_snapshots_that_only_moved() {
     let repository = host("");
     for (name, source, text) in [
         ("moved.snap", "old.rs", "the same"),
-        ("moved_here.snap.new", "new.rs", "the same"),
+        ("moved_here.snap.new", "new.rs\nassertion_line: 3", "the same"),
         ("used.snap", "new.rs", "what another test says, too"),
         ("added.snap.new", "new.rs", "what another test says, too"),
         ("changed.snap", "new.rs", "this"),

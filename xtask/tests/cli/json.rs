@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use xtask::lint_spawns::baseline::{self, Entry};
 use xtask::lint_spawns::check::{CheckedFile, Checker};
+use xtask::lint_spawns::json;
+use xtask::lint_spawns::marker::Audit;
 use xtask::lint_spawns::policy::Policy;
-use xtask::lint_spawns::{baseline, json};
 
 use crate::repository::{Repository, policy};
 use crate::{MARKED, SPAWN};
@@ -128,9 +130,9 @@ fn json_cannot_be_forged() {
 fn json_of_dropped_hits() {
     let policy = Policy::load(camino::Utf8Path::new("no/such/folder"), None).unwrap();
     let hits = Checker::new(&policy).unwrap().check(format!("{MARKED}{MARKED}{SPAWN}").as_bytes());
-    let mut files = [CheckedFile { path: "run.py".into(), hits }];
+    let mut files = [CheckedFile { path: "run.py".into(), hits, audit: Audit::default() }];
     files[0].hits[1].dropped = true;
-    let baseline = BTreeMap::from([("run.py".to_owned(), 1)]);
+    let baseline = BTreeMap::from([("run.py".to_owned(), Entry::File(1))]);
     let verdict = baseline::judge(&files, &baseline, true);
     pin!(json::check(camino::Utf8Path::new("/root"), files.len(), &verdict, &[], &[]).unwrap());
 }

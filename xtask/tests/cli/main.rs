@@ -15,6 +15,7 @@ macro_rules! pin {
 }
 
 mod baseline;
+mod baseline_edit;
 mod bench;
 mod ci;
 #[cfg(unix)]
@@ -22,7 +23,11 @@ mod ci_ends;
 mod git;
 mod inputs;
 mod json;
+mod markers;
+mod markers_add;
 mod output;
+mod partial;
+mod partial_git;
 mod paths;
 #[cfg(unix)]
 mod permissions;
@@ -31,6 +36,7 @@ mod repository;
 mod rule;
 mod scope;
 mod select;
+mod stat;
 
 const SPAWN: &str = "import subprocess\nsubprocess.Popen(['a'], start_new_session=True)\n";
 const MARKED: &str =

@@ -48,6 +48,27 @@ fn what_may_not_be_read() {
 }
 
 #[test]
+fn what_may_not_be_read_in_a_partial_run() {
+    let repository = Repository::new(&[("run.py", MARKED), ("folder/run.py", MARKED)]);
+    repository.commit();
+    repository.write("run.py", SPAWN);
+    repository.write("untracked/run.py", SPAWN);
+    repository.write("tests/run.py", SPAWN);
+    repository.git(&["add", "run.py"]);
+    let all = [
+        lint(&repository, "run.py", &["--changed"]),
+        lint(&repository, "run.py", &["--staged"]),
+        lint(&repository, "folder", &["--changed"]),
+        lint(&repository, "untracked", &["--changed"]),
+        lint(&repository, "tests", &["--changed"]),
+        lint(&repository, ".git/index", &["--changed"]),
+        lint(&repository, ".git/index", &["--staged"]),
+        lint(&repository, ".git/objects", &["--staged"]),
+    ];
+    pin!(all.concat());
+}
+
+#[test]
 fn what_may_not_be_read_in_json() {
     let repository = Repository::new(&[("file.py", SPAWN), ("marked.py", MARKED)]);
     pin!(lint(&repository, "file.py", &["--format", "json"]));

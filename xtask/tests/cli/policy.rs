@@ -37,6 +37,12 @@ fn policies_that_cannot_be_used() {
         ("count that is text", "[tool.lint-spawns.baseline]\n'run.py' = '1'\n"),
         ("count beyond all", "[tool.lint-spawns.baseline]\n'run.py' = 99999999999\n"),
         ("count beyond any number", "[tool.lint-spawns.baseline]\n'run.py' = 99999999999999999999999\n"),
+        ("negative count of a function", "[tool.lint-spawns.baseline]\n'run.py' = { a = 1, b = -1 }\n"),
+        ("count of a function that is text", "[tool.lint-spawns.baseline]\n'run.py' = { a = '1' }\n"),
+        ("functions in functions", "[tool.lint-spawns.baseline]\n'run.py' = { a.b = 1 }\n"),
+        ("functions without counts", "[tool.lint-spawns.baseline]\n'run.py' = ['a']\n"),
+        ("a file given twice", "[tool.lint-spawns.baseline]\n'run.py' = 1\n'run.py' = { a = 1 }\n"),
+        ("a function given twice", "[tool.lint-spawns.baseline]\n'run.py' = { a = 1, a = 1 }\n"),
         ("not TOML", "include = [\n"),
         ("not TOML, in one line", "this is no policy\n"),
     ];

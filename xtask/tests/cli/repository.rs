@@ -47,6 +47,16 @@ impl Repository {
         self.git(&["add", "--all", "--force"]);
     }
 
+    /// Commits all that is there.
+    pub(crate) fn commit(&self) {
+        self.track();
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", "all"]);
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        fs::remove_file(self.path().join(path)).unwrap();
+    }
+
     pub(crate) fn git(&self, arguments: &[&str]) {
         let output = self.try_git(arguments);
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use xtask::lint_spawns::baseline::judge;
+use xtask::lint_spawns::baseline::{Entry, judge};
 use xtask::lint_spawns::check::{CheckedFile, Checker};
+use xtask::lint_spawns::marker::Audit;
 use xtask::lint_spawns::policy::Policy;
 use xtask::lint_spawns::report;
 
@@ -69,10 +70,14 @@ fn precise() {
 fn dropped_hits_are_counted_in_the_report() {
     let policy = Policy::load(camino::Utf8Path::new("no/such/folder"), None).unwrap();
     let checker = Checker::new(&policy).unwrap();
-    let baseline = BTreeMap::from([("b.py".to_owned(), 1)]);
+    let baseline = BTreeMap::from([("b.py".to_owned(), Entry::File(1))]);
     let mut all = String::new();
     for (dropped, strict) in [(1, false), (3, false), (4, false), (4, true)] {
-        let file = |path: &str, text: &str| CheckedFile { path: path.into(), hits: checker.check(text.as_bytes()) };
+        let file = |path: &str, text: &str| CheckedFile {
+            path: path.into(),
+            hits: checker.check(text.as_bytes()),
+            audit: Audit::default(),
+        };
         let marked = "os.setsid()  # detached-spawn: ok - a test\n";
         let mut files = [file("a.py", &format!("os.setpgrp()\nos.setsid()\n{marked}")), file("b.py", "os.setsid()\n")];
         for hit in files.iter_mut().flat_map(|file| &mut file.hits).take(dropped) {

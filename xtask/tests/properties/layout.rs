@@ -60,6 +60,18 @@ pub(crate) const CHANGED: [Layout; 13] = [
     },
 ];
 
+/// Each statement has a marker, and these get none by the reference where they are written on several lines.
+pub(crate) const MARKED: [Layout; 3] = [
+    Layout { name: "markers behind statements", after: "  # detached-spawn: ok — why", ..PLAIN },
+    Layout { name: "markers above statements", between: &["  # detached-spawn: ok — why"], ..PLAIN },
+    Layout {
+        name: "markers in comment blocks above statements",
+        between: &["# it's a (\n\t# detached-spawn: ok — why\n# and \"\"\" \\"],
+        line_break: "\r\n",
+        ..PLAIN
+    },
+];
+
 const COMMENTS: &[&str] = &[
     "# os.setsid()",
     "      # it's [",

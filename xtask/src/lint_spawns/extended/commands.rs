@@ -1,5 +1,7 @@
 //! Commands that hand the child to a program which detaches it, or to a shell that does.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use rustpython_parser::ast::Expr;
@@ -14,32 +16,84 @@ use super::super::spawn::{self, Command};
 use super::shape;
 use super::words::{Words, lists, texts, word};
 
-/// Shapes of [`Rule::ArgvDetacher`] and [`Rule::ShellBackground`].
-pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
-    let Node::Expr(Expr::Call(call)) = at.node() else { return Vec::new() };
-    let found = match spawn::command(names, call, at) {
-        Some(Command::List(site)) => of_lists(lists(names, site.into())),
-        Some(Command::ListOrText(site)) => {
-            let mut found = of_lists(lists(names, site.into()));
-            found.extend(of_texts(names, site));
+/// What detaches in a command, and where that stands.
+type Found = (Rule, Strength, Range<usize>);
+
+/// Finds shapes of [`Rule::ArgvDetacher`] and [`Rule::ShellBackground`].
+#[derive(Default)]
+pub(super) struct Commands {
+    /// What was found in commands that have a name, by how they are taken, where they are and the scope that runs them;
+    /// with the place of the name.
+    known: RefCell<HashMap<Key, Known>>,
+}
+
+type Key = (Taken, Range<usize>, Option<usize>);
+
+type Known = (Range<usize>, Vec<Found>);
+
+/// How a command that has a name is taken.
+#[derive(PartialEq, Eq, Hash)]
+enum Taken {
+    List,
+    ListOrText,
+    Text,
+}
+
+impl Commands {
+    pub(super) fn detect<'t>(&self, names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
+        let Node::Expr(Expr::Call(call)) = at.node() else { return Vec::new() };
+        let Some(command) = spawn::command(names, call, at) else { return Vec::new() };
+        let taken = match &command {
+            Command::List(site) => Some((Taken::List, site)),
+            Command::ListOrText(site) => Some((Taken::ListOrText, site)),
+            Command::Text(site) => Some((Taken::Text, site)),
+            Command::Words(_) | Command::Unknown => None,
+        };
+        let named = taken.and_then(|(taken, site)| Some((taken, site.place(), names.value(*site)?.place())));
+        let found = match named {
+            Some((taken, name, value)) => {
+                self.find_once((taken, value, names.scope(at)), name, || find(names, &command))
+            }
+            None => find(names, &command),
+        };
+        found.into_iter().map(|(rule, strength, place)| shape(rule, strength, at, place)).collect()
+    }
+
+    /// A command may be large, and run again and again. What a constant detaches is found where it is used.
+    fn find_once(&self, key: Key, name: Range<usize>, find: impl FnOnce() -> Vec<Found>) -> Vec<Found> {
+        if let Some((other, found)) = self.known.borrow().get(&key) {
+            let here = |place: &Range<usize>| if place == other { name.clone() } else { place.clone() };
+            return found.iter().map(|(rule, strength, place)| (*rule, *strength, here(place))).collect();
+        }
+        let found = find();
+        self.known.borrow_mut().insert(key, (name, found.clone()));
+        found
+    }
+}
+
+fn find(names: &Names<'_>, command: &Command) -> Vec<Found> {
+    match command {
+        Command::List(site) => of_lists(lists(names, (*site).into())),
+        Command::ListOrText(site) => {
+            let mut found = of_lists(lists(names, (*site).into()));
+            found.extend(of_texts(names, *site));
             found
         }
-        Some(Command::Words(sites)) => of_lists(vec![of_arguments(names, &sites)]),
-        Some(Command::Text(site)) => {
-            let mut found = of_texts(names, site);
-            for list in lists(names, site.into()) {
+        Command::Words(sites) => of_lists(vec![of_arguments(names, sites)]),
+        Command::Text(site) => {
+            let mut found = of_texts(names, *site);
+            for list in lists(names, (*site).into()) {
                 if let Some((Word::One(text), place)) = list.into_iter().next() {
                     found.extend(command::shell(&text).map(|strength| (Rule::ShellBackground, strength, place)));
                 }
             }
             found
         }
-        Some(Command::Unknown) | None => Vec::new(),
-    };
-    found.into_iter().map(|(rule, strength, place)| shape(rule, strength, at, place)).collect()
+        Command::Unknown => Vec::new(),
+    }
 }
 
-fn of_lists(lists: Vec<Words>) -> Vec<(Rule, Strength, Range<usize>)> {
+fn of_lists(lists: Vec<Words>) -> Vec<Found> {
     let detached = |list: Words| {
         let (words, places): (Vec<Word>, Vec<Range<usize>>) = list.into_iter().unzip();
         let detached = command::argv(&words)?;
@@ -48,7 +102,7 @@ fn of_lists(lists: Vec<Words>) -> Vec<(Rule, Strength, Range<usize>)> {
     lists.into_iter().filter_map(detached).collect()
 }
 
-fn of_texts(names: &Names<'_>, site: Site) -> Vec<(Rule, Strength, Range<usize>)> {
+fn of_texts(names: &Names<'_>, site: Site) -> Vec<Found> {
     let detached = |(text, place): (String, _)| Some((Rule::ShellBackground, command::shell(&text)?, place));
     texts(names, site.into()).into_iter().filter_map(detached).collect()
 }

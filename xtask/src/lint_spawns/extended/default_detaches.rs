@@ -7,12 +7,15 @@ use super::super::detect::Shape;
 use super::super::python::fold;
 use super::super::python::names::Names;
 use super::super::python::outline::Opens;
-use super::super::python::tree::{Cursor, Node, Site, text_of};
+use super::super::python::tree::{Cursor, Node, Site, Tree, text_of};
 use super::super::rule::Rule;
 use super::last_name;
 
 /// Bases of classes whose fields are data that is sent or stored.
 const RECORDS: [&str; 6] = ["BaseModel", "TypedDict", "Schema", "Serializer", "Model", "Struct"];
+
+/// As many bases of a class are looked at.
+const MOST: usize = 16;
 
 pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
     let tree = at.tree();
@@ -63,13 +66,14 @@ fn place_of<'t>(names: &Names<'_>, at: Cursor, target: &'t Expr) -> Option<&'t s
         Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
         Expr::Name(name) if Argument::named(&name.id).is_some() => {
             let header = names.scope(at).filter(|&line| names.outline().line(line).opens == Opens::Class)?;
-            let nodes = names.trees(header).iter().flat_map(|tree| tree.cursors());
-            let is_record = nodes.map(|node| node.node()).any(|node| match node {
-                Node::Stmt(Stmt::ClassDef(class)) => class.bases.iter().any(|base| match base {
-                    Expr::Name(name) => RECORDS.contains(&name.id.as_str()),
-                    Expr::Attribute(attribute) => RECORDS.contains(&attribute.attr.as_str()),
-                    _ => false,
-                }),
+            let mut nodes = names.trees(header).iter().flat_map(Tree::cursors).map(Cursor::node);
+            let class = nodes.find_map(|node| match node {
+                Node::Stmt(Stmt::ClassDef(class)) => Some(class),
+                _ => None,
+            })?;
+            let is_record = class.bases.iter().take(MOST).any(|base| match base {
+                Expr::Name(name) => RECORDS.contains(&name.id.as_str()),
+                Expr::Attribute(attribute) => RECORDS.contains(&attribute.attr.as_str()),
                 _ => false,
             });
             (!is_record).then_some(name.id.as_str())

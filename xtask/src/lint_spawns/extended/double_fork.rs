@@ -2,6 +2,10 @@
 //!
 //! Which code runs in the child is told by the tests of what the first fork returned, between the two.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+
 use rustpython_parser::ast::{CmpOp, Expr, ExprCall, Stmt};
 
 use super::super::detect::Shape;
@@ -35,27 +39,33 @@ enum Process {
     Child,
 }
 
-pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Option<Shape<'t>> {
-    let call = fork(names, at)?;
-    let place = last_name(at, &call.func);
-    let word = &names.text()[place.clone()];
-    let outline = names.outline();
-    let here = outline.line_at(at.tree().start())?;
-    let in_its_line = at.path().zip(at.path().skip(1)).any(|(inner, outer)| match (inner.node(), outer.node()) {
-        (Node::Stmt(inner), Node::Stmt(Stmt::If(stmt))) => {
-            process(names, outer, &stmt.test, None) == Some(Process::Child)
-                && stmt.body.iter().any(|body| std::ptr::eq(body, inner))
-        }
-        _ => false,
-    });
-    let forks = names.lines_that_mention(word, names.scope(at));
-    let first_forks = forks.iter().filter(|line| **line < here);
-    let is_second = in_its_line
-        || first_forks.clone().any(|&first| {
-            let next = forks.iter().copied().find(|line| *line > first).unwrap_or(here);
-            is_in_child(names, first, next.min(here), here)
+/// The lines that run in children of forks.
+#[derive(Default)]
+pub(super) struct Children {
+    lines: RefCell<HashMap<Key, Vec<Range<usize>>>>,
+}
+
+/// The name of the fork, and the scope.
+type Key = (String, Option<usize>);
+
+impl Children {
+    pub(super) fn detect<'t>(&self, names: &Names<'_>, at: Cursor<'t>) -> Option<Shape<'t>> {
+        let call = fork(names, at)?;
+        let place = last_name(at, &call.func);
+        let in_its_line = at.frames().any(|(inner, outer)| match (inner.node(), outer.node()) {
+            (Node::Stmt(inner), Node::Stmt(Stmt::If(stmt))) => {
+                process(names, outer, &stmt.test, None) == Some(Process::Child)
+                    && stmt.body.iter().any(|body| std::ptr::eq(body, inner))
+            }
+            _ => false,
         });
-    is_second.then(|| shape(Rule::DoubleFork, Strength::OutOfReach, at, place))
+        let line = names.outline().line_at(at.tree().start())?;
+        let mut lines = self.lines.borrow_mut();
+        let key = (names.text()[place.clone()].to_owned(), names.scope(at));
+        let in_children = lines.entry(key).or_insert_with_key(|(word, scope)| in_children(names, word, *scope));
+        let is_second = in_its_line || in_children.iter().any(|lines| lines.contains(&line));
+        is_second.then(|| shape(Rule::DoubleFork, Strength::OutOfReach, at, place))
+    }
 }
 
 /// The call of `os.fork` at a node.
@@ -64,11 +74,29 @@ fn fork<'t>(names: &Names<'_>, at: Cursor<'t>) -> Option<&'t ExprCall> {
     names.is_any(at.site(&call.func), &["os.fork", "posix.fork"]).then_some(call)
 }
 
-/// Whether the line `second` runs in the child of the fork on the line `first`, which the lines up to `next` test.
-fn is_in_child(names: &Names<'_>, first: usize, next: usize, second: usize) -> bool {
+/// The lines that run in the child of one of the forks by that name in a scope.
+fn in_children(names: &Names<'_>, fork: &str, scope: Option<usize>) -> Vec<Range<usize>> {
+    let forks = names.lines_that_mention(fork, scope);
+    let mut lines = Vec::new();
+    for (first, next) in forks.iter().zip(forks.iter().skip(1)) {
+        // Also a test on the line of the next fork tells who goes on behind that.
+        in_child(names, *first, *next, &mut lines);
+    }
+    // Those of many forks are mostly the same.
+    lines.sort_unstable_by_key(|lines| lines.start);
+    lines.dedup_by(|next, last| {
+        let goes_on = next.start <= last.end;
+        last.end = if goes_on { last.end.max(next.end) } else { last.end };
+        goes_on
+    });
+    lines
+}
+
+/// Adds the lines that run in the child of the fork on the line `first`, which the lines up to `next` test.
+fn in_child(names: &Names<'_>, first: usize, next: usize, lines: &mut Vec<Range<usize>>) {
     let outline = names.outline();
     let mut nodes = names.trees(first).iter().flat_map(Tree::cursors);
-    let Some(call) = nodes.find(|cursor| fork(names, *cursor).is_some()) else { return false };
+    let Some(call) = nodes.find(|cursor| fork(names, *cursor).is_some()) else { return };
     let pid = call.parent().and_then(|outer| match outer.node() {
         Node::Stmt(Stmt::Assign(assign)) => assign.targets.first()?.as_name_expr(),
         Node::Stmt(Stmt::AnnAssign(assign)) => assign.target.as_name_expr(),
@@ -76,27 +104,29 @@ fn is_in_child(names: &Names<'_>, first: usize, next: usize, second: usize) -> b
         _ => None,
     });
     let pid = pid.map(|name| name.id.as_str());
-    (first..=next.min(second)).filter(|line| *line != second).any(|line| {
-        // Also tells a test on the line of the next fork, which comes before it.
-        let is_test = line == first || names.text()[outline.line(line).range.clone()].contains(pid.unwrap_or("\0"));
-        is_test
-            && names.trees(line).iter().flat_map(Tree::cursors).any(|cursor| {
-                let Node::Stmt(Stmt::If(stmt)) = cursor.node() else { return false };
-                match process(names, cursor, &stmt.test, pid) {
-                    Some(Process::Child) => outline.around(second).any(|outer| outer == line),
-                    Some(Process::Parent) => {
-                        let after = outline.line(line).end;
-                        let is_else = |outer: usize| {
-                            let code = names.text()[outline.line(outer).range.clone()].trim_start();
-                            outer == after && code.starts_with("else")
-                        };
-                        outline.around(second).any(is_else)
-                            || (second >= after && ends(names, line, &stmt.body, cursor))
+    let code = |line: usize| &names.text()[outline.line(line).range.clone()];
+    for line in first..=next {
+        let is_test = line == first || pid.is_some_and(|pid| code(line).contains(pid));
+        if !is_test {
+            continue;
+        }
+        for cursor in names.trees(line).iter().flat_map(Tree::cursors) {
+            let Node::Stmt(Stmt::If(stmt)) = cursor.node() else { continue };
+            let after = outline.line(line).end;
+            match process(names, cursor, &stmt.test, pid) {
+                Some(Process::Child) => lines.push(line + 1..after),
+                Some(Process::Parent) => {
+                    if outline.lines().get(after).is_some_and(|_| code(after).trim_start().starts_with("else")) {
+                        lines.push(after + 1..outline.line(after).end);
                     }
-                    None => false,
+                    if ends(names, line, &stmt.body, cursor) {
+                        lines.push(after..usize::MAX);
+                    }
                 }
-            })
-    })
+                None => {}
+            }
+        }
+    }
 }
 
 /// Who goes on where a test of what a fork returned is true: the call itself or the name `pid`.

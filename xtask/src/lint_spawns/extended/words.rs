@@ -13,6 +13,9 @@ use super::super::python::tree::{Node, text_of};
 /// As many lists are looked at for one command.
 const MOST: usize = 64;
 
+/// As many words are looked at in each. What tells whether a program detaches comes soon.
+const LONGEST: usize = 256;
+
 /// The words of a command, each with its place.
 pub(super) type Words = Vec<(Word, Range<usize>)>;
 
@@ -30,9 +33,13 @@ pub(super) fn lists<'t, 'a: 't>(names: &Names<'a>, whole: Arm<'t>) -> Vec<Words>
             Expr::BinOp(bin_op) if bin_op.op == Operator::Add => {
                 let right = self::lists(names, arm.with(&bin_op.right)).into_iter().next();
                 let right = right.unwrap_or_else(|| vec![(Word::Many, arm.place(site.place()))]);
-                let left = self::lists(names, arm.with(&bin_op.left)).into_iter().take(MOST);
+                let left = self::lists(names, arm.with(&bin_op.left)).into_iter();
                 // An empty list before another one says nothing.
-                lists.extend(left.map(|left| [left, right.clone()].concat()));
+                lists.extend(left.map(|mut left| {
+                    let rest = LONGEST.saturating_sub(left.len());
+                    left.extend(right.iter().take(rest).cloned());
+                    left
+                }));
             }
             Expr::Name(name) => lists.extend(grown(names, &arm, &name.id)),
             Expr::Call(call) => lists.extend(of_call(names, &arm, call)),
@@ -46,6 +53,9 @@ pub(super) fn lists<'t, 'a: 't>(names: &Names<'a>, whole: Arm<'t>) -> Vec<Words>
 fn elements<'t, 'a: 't>(names: &Names<'a>, arm: &Arm<'t>, elements: &'t [Expr]) -> Words {
     let mut words = Words::new();
     for element in elements {
+        if words.len() >= LONGEST {
+            break;
+        }
         match element {
             Expr::Starred(starred) => match lists(names, arm.with(&starred.value)).into_iter().next() {
                 Some(inner) => words.extend(inner),
@@ -73,7 +83,7 @@ fn grown<'t, 'a: 't>(names: &Names<'a>, arm: &Arm<'t>, name: &str) -> Vec<Words>
     if grown.is_empty() {
         return grown;
     }
-    for mention in names.uses(name, at) {
+    for mention in &names.uses(name, at).changed {
         let Some(outer) = mention.at.parent() else { continue };
         let (more, first) = match outer.node() {
             Node::Stmt(stmt) if stmt.is_aug_assign_stmt() => {

@@ -10,6 +10,12 @@ use rustpython_parser::ast::{CmpOp, Constant, Expr, Operator, UnaryOp, bigint::B
 use super::names::Names;
 use super::tree::Site;
 
+/// As many expressions that one may come to are told apart.
+pub const MOST_ARMS: usize = 256;
+
+/// Larger numbers are shifted no further.
+const LARGEST: u64 = 1024;
+
 /// Whether an expression is true. None if that is not known.
 pub fn truth(names: &Names, site: Site) -> Option<bool> {
     let of = |expr| truth(names, site.with(expr));
@@ -93,7 +99,9 @@ pub fn number(names: &Names, site: Site) -> Option<BigInt> {
                 Operator::BitOr => Some(left | right),
                 Operator::BitAnd => Some(left & right),
                 Operator::BitXor => Some(left ^ right),
-                Operator::LShift => Some(left << u8::try_from(right).ok().filter(|by| *by < 64)?),
+                Operator::LShift if left.bits() < LARGEST => {
+                    Some(left << u8::try_from(right).ok().filter(|by| *by < 64)?)
+                }
                 _ => None,
             }
         }
@@ -128,11 +136,16 @@ impl<'t> From<Site<'t>> for Arm<'t> {
 }
 
 /// The expressions of which one is what an expression comes to: the arms of a condition, the operands of `or`, what was
-/// assigned to a name.
+/// assigned to a name. If there are very many, some of them are conditions, `or` and names themselves.
 pub fn arms<'t, 'a: 't>(names: &Names<'a>, whole: Arm<'t>) -> Vec<Arm<'t>> {
     let mut arms = Vec::new();
     let mut rest = vec![whole];
     while let Some(arm) = rest.pop() {
+        if arms.len() + rest.len() >= MOST_ARMS {
+            arms.push(arm);
+            arms.extend(rest.into_iter().rev());
+            break;
+        }
         match arm.site.expr {
             Expr::IfExp(if_exp) => rest.extend([arm.with(&if_exp.orelse), arm.with(&if_exp.body)]),
             Expr::BoolOp(bool_op) => {

@@ -122,6 +122,13 @@ impl<'t> Lexer<'t> {
         self.broken || self.depth > 0 || !self.frames.is_empty()
     }
 
+    /// [`Lexer::is_broken`] of what was read since this was asked last.
+    pub(super) fn take_broken(&mut self) -> bool {
+        let broken = self.is_broken();
+        self.broken = false;
+        broken
+    }
+
     /// Whether a triple-quoted string without an end was read.
     pub(super) fn is_endless(&self) -> bool {
         self.endless != [false; 2] || self.frames.iter().any(|frame| matches!(frame, Frame::Text { triple: true, .. }))

@@ -5,25 +5,38 @@
 //! than once is not known, with two exceptions: several imports may all be meant, and `None`, which is what is left of
 //! an import that failed, starts nothing.
 
+mod binding;
+mod mentions;
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use memchr::memmem;
-use rustpython_parser::ast::{self, Expr, ExprContext, Pattern, Stmt};
+use rustpython_parser::ast::{self, Expr, Stmt};
 use typed_arena::Arena;
 
-use super::lexer::continues_name;
 use super::outline::{Opens, Outline};
 use super::statement::Statement;
 use super::tree::{Cursor, Node, Site, Tree, text_of};
+use binding::{Binding, Where, binding, is_inside_definition, may_bind, module_of};
+use mentions::Mentions;
 
 /// As many names are followed to answer one question. They may go round in circles.
 const FURTHEST: u32 = 64;
 
 /// Deeper statements are not looked up: whoever asks about expressions may recurse.
 const DEEPEST: usize = 1000;
+
+/// Dotted paths of more names are not known.
+const LONGEST: u32 = 16;
+
+/// As many lambdas and comprehensions are looked at around a name.
+const INNERMOST: usize = 64;
+
+/// As many imports and as many uses of a name are looked at.
+const MOST: usize = 64;
 
 /// The syntax trees of what was looked up, for as long as somebody may ask.
 #[derive(Default)]
@@ -37,9 +50,12 @@ pub struct Names<'a> {
     text: &'a str,
     shelf: &'a Shelf<'a>,
     outline: OnceCell<Outline>,
+    mentions: Mentions<'a>,
     /// By line of the outline.
     trees: RefCell<HashMap<usize, &'a [Tree<'a>]>>,
-    bindings: RefCell<HashMap<Local, Rc<[Binding<'a>]>>>,
+    /// What names mean in a scope that binds them.
+    meanings: RefCell<HashMap<Scope, HashMap<String, Option<Meaning<'a>>>>>,
+    uses: RefCell<HashMap<Scope, HashMap<String, Rc<Uses<'a>>>>>,
     stars: OnceCell<Vec<String>>,
     /// How many more names may be followed.
     left: Cell<u32>,
@@ -48,27 +64,11 @@ pub struct Names<'a> {
 /// The line of a class or function in the outline; None is the module.
 type Scope = Option<usize>;
 
-/// A name in a scope.
-type Local = (String, Scope);
-
-/// What binds a name.
-#[derive(Debug, Clone)]
-enum Binding<'a> {
-    /// By its dotted path.
-    Import(String),
-    Value(Site<'a>),
-    /// `+=` and the like.
-    Augmented,
-    Class(Cursor<'a>),
-    /// A parameter, a loop, a function: what it is comes from elsewhere.
-    Other,
-}
-
 /// What a name means.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Meaning<'a> {
     /// One of these modules or their members, by dotted path.
-    Imported(Vec<String>),
+    Imported(Rc<[String]>),
     /// What was assigned to it, once.
     Value {
         site: Site<'a>,
@@ -81,14 +81,25 @@ pub enum Meaning<'a> {
     Unknown,
 }
 
+/// What is done with a name in a scope, but for the scopes inside it: the first ones of each kind.
+#[derive(Debug, Default)]
+pub struct Uses<'a> {
+    /// The name in `name += more`, `name |= more` and so on, and in calls of its methods.
+    pub changed: Vec<Site<'a>>,
+    /// The arguments `**name` and `**name.attribute`.
+    pub unpacked: Vec<Cursor<'a>>,
+}
+
 impl<'a> Names<'a> {
     pub fn new(text: &'a str, shelf: &'a Shelf<'a>) -> Names<'a> {
         Names {
             text,
             shelf,
             outline: OnceCell::new(),
+            mentions: Mentions::new(text),
             trees: RefCell::default(),
-            bindings: RefCell::default(),
+            meanings: RefCell::default(),
+            uses: RefCell::default(),
             stars: OnceCell::new(),
             left: Cell::new(FURTHEST),
         }
@@ -109,29 +120,40 @@ impl<'a> Names<'a> {
 
     /// The dotted paths that an expression may stand for: `subprocess.Popen`. Empty if that is not known.
     pub fn paths(&self, site: Site) -> Vec<String> {
+        self.paths_of(site, LONGEST)
+    }
+
+    fn paths_of(&self, site: Site, longest: u32) -> Vec<String> {
+        let Some(longest) = longest.checked_sub(1) else { return Vec::new() };
+        let members = |object: &Expr, name: &str| {
+            let mut paths = self.paths_of(site.with(object), longest);
+            for path in &mut paths {
+                path.push('.');
+                path.push_str(name);
+            }
+            paths
+        };
         match site.expr {
             Expr::Name(name) => match self.meaning(&name.id, site.at) {
-                Meaning::Imported(paths) => paths,
-                Meaning::Value { site, augmented: false } => self.paths(site),
+                Meaning::Imported(paths) => paths.to_vec(),
+                Meaning::Value { site, augmented: false } => self.paths_of(site, longest),
                 Meaning::Unbound => {
                     let stars = self.stars().iter().map(|module| format!("{module}.{}", name.id));
                     std::iter::once(name.id.to_string()).chain(stars).collect()
                 }
                 Meaning::Value { .. } | Meaning::Class(_) | Meaning::Unknown => Vec::new(),
             },
-            Expr::Attribute(attribute) => {
-                let member = |base: String| format!("{base}.{}", attribute.attr);
-                self.paths(site.with(&attribute.value)).into_iter().map(member).collect()
-            }
-            Expr::NamedExpr(named) => self.paths(site.with(&named.value)),
+            Expr::Attribute(attribute) => members(&attribute.value, &attribute.attr),
+            Expr::NamedExpr(named) => self.paths_of(site.with(&named.value), longest),
             Expr::Call(call) => match call.args.as_slice() {
                 [object, name, ..] if self.is_builtin(site.with(&call.func), "getattr") => {
-                    let Some(name) = text_of(name) else { return Vec::new() };
-                    let member = |base: String| format!("{base}.{name}");
-                    self.paths(site.with(object)).into_iter().map(member).collect()
+                    text_of(name).map_or(Vec::new(), |name| members(object, name))
                 }
-                [module] if self.is_any(site.with(&call.func), &["__import__", "importlib.import_module"]) => {
-                    text_of(module).map(str::to_owned).into_iter().collect()
+                [module] => {
+                    let functions = self.paths_of(site.with(&call.func), longest);
+                    let imports = |path: &String| matches!(path.as_str(), "__import__" | "importlib.import_module");
+                    let module = text_of(module).filter(|_| functions.iter().any(imports));
+                    module.map(str::to_owned).into_iter().collect()
                 }
                 _ => Vec::new(),
             },
@@ -171,41 +193,61 @@ impl<'a> Names<'a> {
 
     fn find(&self, name: &str, at: Cursor) -> Meaning<'a> {
         // What methods call their object is not worth a look.
-        if matches!(name, "self" | "cls") || is_bound_in_expression(name, at) {
+        if matches!(name, "self" | "cls") {
             return Meaning::Unknown;
         }
-        let mut scope = self.scope(at);
-        let mut innermost = true;
+        let Some(enclosed) = is_enclosed(name, at) else { return Meaning::Unknown };
+        let outline = self.outline();
+        let innermost = self.scope(at);
+        let mut scope = innermost;
         loop {
-            let is_class = scope.is_some_and(|line| self.outline().line(line).opens == Opens::Class);
-            if innermost || !is_class {
-                let bindings = self.bindings(name, scope);
-                if !bindings.is_empty() {
-                    return decide(&bindings);
-                }
+            // What a class binds is seen in its block alone, and not by the functions in that.
+            let is_class = scope.is_some_and(|line| outline.line(line).opens == Opens::Class);
+            if (!is_class || (scope == innermost && !enclosed))
+                && let Some(meaning) = self.meaning_in(name, scope)
+            {
+                return meaning;
             }
-            innermost = false;
             match scope {
-                Some(line) => scope = self.outline().line(line).scope,
+                Some(line) => scope = outline.line(line).scope,
                 None => return Meaning::Unbound,
             }
         }
     }
 
-    /// Where `name` is mentioned as a name in the scope of a node, but for other scopes inside it.
-    pub fn uses(&self, name: &str, at: Cursor) -> Vec<Site<'a>> {
+    /// What a scope binds a name to. None if it does not.
+    fn meaning_in(&self, name: &str, scope: Scope) -> Option<Meaning<'a>> {
+        if let Some(known) = self.meanings.borrow().get(&scope).and_then(|names| names.get(name)) {
+            return known.clone();
+        }
+        let bindings = self.bindings(name, scope);
+        let meaning = (!bindings.is_empty()).then(|| decide(bindings));
+        self.meanings.borrow_mut().entry(scope).or_default().insert(name.to_owned(), meaning.clone());
+        meaning
+    }
+
+    /// What is done in the scope of a node with a name that it knows.
+    pub fn uses(&self, name: &str, at: Cursor) -> Rc<Uses<'a>> {
         let scope = self.scope(at);
-        let mut uses = Vec::new();
-        for line in self.lines_that_mention(name, scope) {
+        if let Some(known) = self.uses.borrow().get(&scope).and_then(|names| names.get(name)) {
+            return Rc::clone(known);
+        }
+        let mut uses = Uses::default();
+        for line in self.lines(name, scope, may_use) {
             for cursor in self.trees(line).iter().flat_map(Tree::cursors) {
                 if let Node::Expr(expr @ Expr::Name(found)) = cursor.node()
                     && found.id.as_str() == name
                     && self.scope(cursor) == scope
                 {
-                    uses.push(cursor.site(expr));
+                    uses.add(cursor.site(expr));
                 }
             }
+            if uses.changed.len() >= MOST && uses.unpacked.len() >= MOST {
+                break;
+            }
         }
+        let uses = Rc::new(uses);
+        self.uses.borrow_mut().entry(scope).or_default().insert(name.to_owned(), Rc::clone(&uses));
         uses
     }
 
@@ -213,16 +255,14 @@ impl<'a> Names<'a> {
     /// Empty for other names.
     pub fn summands(&self, name: &str, at: Cursor) -> Vec<Site<'a>> {
         let Meaning::Value { site, augmented: true } = self.meaning(name, at) else { return Vec::new() };
-        let operand = |mention: Site<'a>| {
+        let operand = |mention: &Site<'a>| {
             let outer = mention.at.parent()?;
             match outer.node() {
-                Node::Stmt(Stmt::AugAssign(assign)) if std::ptr::eq(&*assign.target, mention.expr) => {
-                    Some(outer.site(&assign.value))
-                }
+                Node::Stmt(Stmt::AugAssign(assign)) => Some(outer.site(&assign.value)),
                 _ => None,
             }
         };
-        std::iter::once(site).chain(self.uses(name, at).into_iter().filter_map(operand)).collect()
+        std::iter::once(site).chain(self.uses(name, at).changed.iter().filter_map(operand)).collect()
     }
 
     /// The class or function that a node belongs to, as a line of the outline.
@@ -247,75 +287,86 @@ impl<'a> Names<'a> {
         trees
     }
 
-    /// Whether a mention of a name can bind it, as far as the text right after it tells: `name.` and `name(` cannot, but
-    /// for imports and definitions.
-    fn may_bind(&self, mention: Range<usize>, line: usize) -> bool {
-        let line = self.outline().line(line).range.clone();
-        match self.text[mention.end..line.end].trim_start_matches([' ', '\t']).bytes().next() {
-            Some(b'.' | b'(' | b'[') => ["import", "def", "class"]
-                .iter()
-                .any(|word| memmem::find(&self.text.as_bytes()[line.clone()], word.as_bytes()).is_some()),
-            _ => true,
-        }
-    }
-
-    fn bindings(&self, name: &str, scope: Scope) -> Rc<[Binding<'a>]> {
-        let key = (name.to_owned(), scope);
-        if let Some(known) = self.bindings.borrow().get(&key) {
-            return Rc::clone(known);
-        }
+    fn bindings(&self, name: &str, scope: Scope) -> Vec<Binding<'a>> {
         let mut found = Vec::new();
-        for line in self.lines_of(name, scope, |mention, line| self.may_bind(mention, line)) {
+        for line in self.lines(name, scope, may_bind) {
             for cursor in self.trees(line).iter().flat_map(Tree::cursors) {
-                let Some((binding, inside)) = binding(name, cursor) else { continue };
-                let its_scope = if inside { Some(line) } else { self.outline().line(line).scope };
+                let Some((binding, place)) = binding(name, cursor) else { continue };
+                let its_scope = match place {
+                    Where::Inside | Where::Global(true) | Where::Nonlocal(true) => Some(line),
+                    Where::Here | Where::Global(false) | Where::Nonlocal(false) => self.outline().line(line).scope,
+                };
                 // Who declares a name of another scope may bind it there.
-                let declared = matches!(cursor.node(), Node::Stmt(Stmt::Global(_) | Stmt::Nonlocal(_)));
+                let declared = match place {
+                    Where::Global(_) => scope.is_none(),
+                    Where::Nonlocal(_) => scope.is_some(),
+                    Where::Here | Where::Inside => false,
+                };
                 if its_scope == scope || declared {
                     found.push(binding);
                 }
             }
+            if is_hopeless(&found) {
+                break;
+            }
         }
-        let found: Rc<[Binding]> = found.into();
-        self.bindings.borrow_mut().insert(key, Rc::clone(&found));
         found
     }
 
-    /// The lines whose code mentions a name and that can bind it in a scope, in their order.
-    pub fn lines_that_mention(&self, name: &str, scope: Scope) -> Vec<usize> {
-        self.lines_of(name, scope, |_, _| true)
-    }
-
-    fn lines_of(&self, name: &str, scope: Scope, wanted: impl Fn(Range<usize>, usize) -> bool) -> Vec<usize> {
+    /// The lines that mention a name in a way that is `wanted` and that can bind it in a scope, in their order.
+    fn lines(
+        &self,
+        name: &str,
+        scope: Scope,
+        wanted: impl Fn(&str, Range<usize>) -> bool,
+    ) -> impl Iterator<Item = usize> {
         let outline = self.outline();
-        let range = match scope {
+        let part = match scope {
             Some(header) => {
                 let last = outline.line(header).end - 1;
                 outline.line(header).range.start..outline.line(last).range.end
             }
             None => 0..self.text.len(),
         };
-        let mut lines: Vec<usize> = Vec::new();
-        for mention in mentions(&self.text[range.clone()], name) {
-            let mention = range.start + mention.start..range.start + mention.end;
-            let Some(line) = outline.line_at(mention.start) else { continue };
-            let declares = |line: usize| {
-                let code = self.text[outline.line(line).range.clone()].trim_start();
-                code.starts_with("global ") || code.starts_with("nonlocal ")
-            };
-            let matters = Some(line) == scope || outline.line(line).scope == scope || declares(line);
-            if matters && lines.last() != Some(&line) && wanted(mention, line) {
-                lines.push(line);
+        // By which a function inside this scope may bind a name of it.
+        let declaration = if scope.is_none() { "global" } else { "nonlocal" };
+        let mut judged = None;
+        let length = name.len();
+        self.mentions.of(name, part).into_iter().filter_map(move |start| {
+            let at = outline.line_at(start)?;
+            if judged == Some((at, true)) {
+                return None;
             }
-        }
-        lines
+            let line = outline.line(at);
+            let code = &self.text[line.range.clone()];
+            let matters = Some(at) == scope || line.scope == scope;
+            let start = start - line.range.start;
+            let is_wanted = match (matters, judged) {
+                (true, _) => wanted(code, start..start + length),
+                (false, Some((last, _))) if last == at => false,
+                (false, _) => memmem::find(code.as_bytes(), declaration.as_bytes()).is_some(),
+            };
+            judged = Some((at, is_wanted));
+            is_wanted.then_some(at)
+        })
+    }
+
+    /// The lines whose code mentions a name in a scope, in their order.
+    pub fn lines_that_mention(&self, name: &str, scope: Scope) -> Vec<usize> {
+        self.lines(name, scope, |_, _| true).collect()
+    }
+
+    /// Where a word stands in the text, in bytes.
+    pub fn mentions(&self, word: &str) -> impl Iterator<Item = Range<usize>> {
+        let length = word.len();
+        self.mentions.of(word, 0..self.text.len()).into_iter().map(move |start| start..start + length)
     }
 
     /// The modules of which the text imports `*`.
     fn stars(&self) -> &[String] {
         self.stars.get_or_init(|| {
             let mut modules = Vec::new();
-            for at in memmem::find_iter(self.text.as_bytes(), "import *") {
+            for at in memmem::find_iter(self.text.as_bytes(), "import *").take(MOST) {
                 let Some(line) = self.outline().line_at(at) else { continue };
                 for cursor in self.trees(line).iter().flat_map(Tree::cursors) {
                     if let Node::Stmt(Stmt::ImportFrom(import)) = cursor.node()
@@ -330,147 +381,122 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Where a name stands as a whole word.
-pub fn mentions(text: &str, name: &str) -> impl Iterator<Item = Range<usize>> {
-    let bytes = text.as_bytes();
-    let is_name = move |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|&byte| continues_name(byte));
-    let length = name.len();
-    memmem::find_iter(bytes, name.as_bytes())
-        .map(move |at| at..at + length)
-        .filter(move |range| !is_name(range.start.checked_sub(1)) && !is_name(Some(range.end)))
-        .collect::<Vec<_>>()
-        .into_iter()
-}
-
-fn module_of(import: &ast::StmtImportFrom) -> String {
-    let dots = import.level.map_or(0, |level| level.to_usize());
-    ".".repeat(dots) + import.module.as_deref().unwrap_or_default()
-}
-
-/// What a node binds `name` to, if it does, and whether inside of the class or function whose header it belongs to.
-fn binding<'a>(name: &str, cursor: Cursor<'a>) -> Option<(Binding<'a>, bool)> {
-    let is_name = |identifier: &Option<ast::Identifier>| identifier.as_deref() == Some(name);
-    let inside = is_inside_definition(cursor);
-    let found = match cursor.node() {
-        Node::Stmt(Stmt::Import(import)) => import.names.iter().find_map(|alias| match &alias.asname {
-            Some(asname) => (asname.as_str() == name).then(|| Binding::Import(alias.name.to_string())),
-            None => (alias.name.split('.').next() == Some(name)).then(|| Binding::Import(name.to_owned())),
-        })?,
-        Node::Stmt(Stmt::ImportFrom(import)) => {
-            let alias = import.names.iter().find(|alias| *alias.asname.as_ref().unwrap_or(&alias.name) == *name)?;
-            let module = module_of(import);
-            let dot = if module.ends_with('.') { "" } else { "." };
-            Binding::Import(format!("{module}{dot}{}", alias.name))
+impl<'a> Uses<'a> {
+    fn add(&mut self, mention: Site<'a>) {
+        let Some(parent) = mention.at.parent() else { return };
+        let changes = match parent.node() {
+            Node::Stmt(Stmt::AugAssign(assign)) => std::ptr::eq(&*assign.target, mention.expr),
+            Node::Expr(method @ Expr::Attribute(_)) => parent.parent().is_some_and(
+                |outer| matches!(outer.node(), Node::Expr(Expr::Call(call)) if std::ptr::eq(&*call.func, method)),
+            ),
+            _ => false,
+        };
+        if changes && self.changed.len() < MOST {
+            self.changed.push(mention);
         }
-        Node::Stmt(Stmt::FunctionDef(def)) if def.name.as_str() == name => Binding::Other,
-        Node::Stmt(Stmt::AsyncFunctionDef(def)) if def.name.as_str() == name => Binding::Other,
-        Node::Stmt(Stmt::ClassDef(class)) if class.name.as_str() == name => Binding::Class(cursor),
-        Node::Stmt(Stmt::Global(global)) if global.names.iter().any(|found| found == name) => Binding::Other,
-        Node::Stmt(Stmt::Nonlocal(nonlocal)) if nonlocal.names.iter().any(|found| found == name) => Binding::Other,
-        Node::Expr(Expr::Name(found)) if found.id.as_str() == name && !matches!(found.ctx, ExprContext::Load) => {
-            if cursor.path().any(|outer| matches!(outer.node(), Node::Comprehension(_))) {
-                return None;
-            }
-            stored(cursor)?
+        let mut outside = mention.at.path().skip(1);
+        let outer = outside.find(|outer| !matches!(outer.node(), Node::Expr(Expr::Attribute(_))));
+        let unpacked = outer.filter(|outer| matches!(outer.node(), Node::Keyword(keyword) if keyword.arg.is_none()));
+        if self.unpacked.len() < MOST {
+            self.unpacked.extend(unpacked);
         }
-        Node::Parameter(parameter) if parameter.def.arg.as_str() == name && !is_of_lambda(cursor) => {
-            return Some((Binding::Other, true));
-        }
-        Node::Rest(rest) if rest.arg.as_str() == name && !is_of_lambda(cursor) => return Some((Binding::Other, true)),
-        Node::Handler(ast::ExceptHandler::ExceptHandler(handler)) if is_name(&handler.name) => Binding::Other,
-        Node::Pattern(Pattern::MatchAs(pattern)) if is_name(&pattern.name) => Binding::Other,
-        Node::Pattern(Pattern::MatchStar(pattern)) if is_name(&pattern.name) => Binding::Other,
-        Node::Pattern(Pattern::MatchMapping(pattern)) if is_name(&pattern.rest) => Binding::Other,
-        _ => return None,
-    };
-    Some((found, inside))
-}
-
-/// What the name at `cursor`, which is assigned to, becomes.
-fn stored<'a>(cursor: Cursor<'a>) -> Option<Binding<'a>> {
-    let Node::Expr(name) = cursor.node() else { return None };
-    let parent = cursor.parent()?;
-    let is = |expr: &Expr| std::ptr::eq(expr, name);
-    Some(match parent.node() {
-        Node::Stmt(Stmt::Assign(assign)) if assign.targets.iter().any(is) => Binding::Value(parent.site(&assign.value)),
-        Node::Stmt(Stmt::AnnAssign(assign)) => Binding::Value(parent.site(assign.value.as_deref()?)),
-        Node::Stmt(Stmt::AugAssign(_)) => Binding::Augmented,
-        Node::Expr(Expr::NamedExpr(named)) => Binding::Value(parent.site(&named.value)),
-        Node::Expr(Expr::Tuple(targets)) => match parent.parent().map(|outer| (outer, outer.node())) {
-            Some((outer, Node::Stmt(Stmt::Assign(assign)))) => match &*assign.value {
-                Expr::Tuple(values)
-                    if values.elts.len() == targets.elts.len()
-                        && !targets.elts.iter().chain(&values.elts).any(Expr::is_starred_expr) =>
-                {
-                    let at = targets.elts.iter().position(is)?;
-                    Binding::Value(outer.site(values.elts.get(at)?))
-                }
-                _ => Binding::Other,
-            },
-            _ => Binding::Other,
-        },
-        _ => Binding::Other,
-    })
-}
-
-fn decide<'a>(bindings: &[Binding<'a>]) -> Meaning<'a> {
-    let is_none = |binding: &Binding| {
-        matches!(binding, Binding::Value(site)
-            if matches!(site.expr, Expr::Constant(constant) if constant.value.is_none()))
-    };
-    let imports: Vec<String> = bindings
-        .iter()
-        .filter_map(|binding| match binding {
-            Binding::Import(path) => Some(path.clone()),
-            _ => None,
-        })
-        .collect();
-    let rest: Vec<&Binding> = bindings.iter().filter(|binding| !matches!(binding, Binding::Import(_))).collect();
-    if !imports.is_empty() {
-        return if rest.iter().all(|binding| is_none(binding)) { Meaning::Imported(imports) } else { Meaning::Unknown };
     }
-    let (augmented, rest): (Vec<&Binding>, Vec<&Binding>) =
-        rest.into_iter().partition(|binding| matches!(binding, Binding::Augmented));
-    match rest.as_slice() {
-        [Binding::Value(site)] => Meaning::Value { site: *site, augmented: !augmented.is_empty() },
+}
+
+/// Whether a mention of a name can be one of its [`Uses`], as far as its line tells.
+fn may_use(line: &str, mention: Range<usize>) -> bool {
+    let (before, after) = (&line[..mention.start], line[mention.end..].trim_start_matches([' ', '\t']));
+    let operator = after.trim_start_matches(['+', '-', '*', '/', '%', '@', '&', '|', '^', '<', '>']);
+    before.trim_end_matches([' ', '\t', '(']).ends_with("**")
+        || after.starts_with(['.', '\\', '\n', '#'])
+        || (operator.len() < after.len() && operator.starts_with('='))
+}
+
+/// Whether no further binding can make known what these mean.
+fn is_hopeless(bindings: &[Binding]) -> bool {
+    let count = |is: fn(&Binding) -> bool| bindings.iter().filter(|binding| is(binding)).count();
+    let known = count(|binding| matches!(binding, Binding::Value(_) | Binding::Class(_)));
+    count(|binding| matches!(binding, Binding::Other)) > 0
+        || known > 1
+        || (known == 1 && count(|binding| matches!(binding, Binding::Import(_))) > 0)
+}
+
+fn decide(bindings: Vec<Binding<'_>>) -> Meaning<'_> {
+    let (mut imports, mut others, mut augmented) = (Vec::new(), Vec::new(), false);
+    for binding in bindings {
+        match binding {
+            Binding::Import(path) if imports.len() >= MOST || imports.contains(&path) => {}
+            Binding::Import(path) => imports.push(path),
+            Binding::Augmented => augmented = true,
+            other => others.push(other),
+        }
+    }
+    match others.as_slice() {
+        others if !imports.is_empty() => {
+            let is_nothing = |other: &Binding| matches!(other, Binding::Nothing(_));
+            if !augmented && others.iter().all(is_nothing) {
+                Meaning::Imported(imports.into())
+            } else {
+                Meaning::Unknown
+            }
+        }
+        [Binding::Value(site) | Binding::Nothing(site)] => Meaning::Value { site: *site, augmented },
         [Binding::Class(class)] => Meaning::Class(*class),
         _ => Meaning::Unknown,
     }
 }
 
-/// Whether a node is in the body of a class or function whose header is in the same tree.
-fn is_inside_definition(at: Cursor) -> bool {
-    let parents = at.path().skip(1);
-    at.path().zip(parents).any(|(child, parent)| {
-        let is_definition =
-            matches!(parent.node(), Node::Stmt(Stmt::FunctionDef(_) | Stmt::AsyncFunctionDef(_) | Stmt::ClassDef(_)));
-        is_definition && matches!(child.node(), Node::Stmt(_))
-    })
-}
-
-fn is_of_lambda(parameter: Cursor) -> bool {
-    parameter.parent().is_some_and(|parent| matches!(parent.node(), Node::Expr(Expr::Lambda(_))))
-}
-
-/// Whether a lambda or comprehension around a node binds the name.
-fn is_bound_in_expression(name: &str, at: Cursor) -> bool {
-    let binds = |targets: &[ast::Comprehension]| targets.iter().any(|generator| names_in(&generator.target, name));
-    at.path().any(|outer| match outer.node() {
-        Node::Expr(Expr::Lambda(lambda)) => {
-            let arguments = &lambda.args;
-            let plain = arguments.posonlyargs.iter().chain(&arguments.args).chain(&arguments.kwonlyargs);
-            let rest = [&arguments.vararg, &arguments.kwarg].into_iter().flatten();
-            plain
-                .map(|plain| &plain.def.arg)
-                .chain(rest.map(|rest| &rest.arg))
-                .any(|argument| argument.as_str() == name)
+/// Whether a node is in a lambda or comprehension. None if one of these binds the name.
+fn is_enclosed(name: &str, at: Cursor) -> Option<bool> {
+    let mut enclosed = false;
+    let mut inner = at;
+    for (count, (child, frame)) in at.frames().enumerate() {
+        if count >= INNERMOST {
+            return None;
         }
-        Node::Expr(Expr::ListComp(comprehension)) => binds(&comprehension.generators),
-        Node::Expr(Expr::SetComp(comprehension)) => binds(&comprehension.generators),
-        Node::Expr(Expr::DictComp(comprehension)) => binds(&comprehension.generators),
-        Node::Expr(Expr::GeneratorExp(comprehension)) => binds(&comprehension.generators),
-        _ => false,
-    })
+        let generators = match frame.node() {
+            Node::Expr(Expr::ListComp(comprehension)) => &comprehension.generators,
+            Node::Expr(Expr::SetComp(comprehension)) => &comprehension.generators,
+            Node::Expr(Expr::DictComp(comprehension)) => &comprehension.generators,
+            Node::Expr(Expr::GeneratorExp(comprehension)) => &comprehension.generators,
+            Node::Expr(Expr::Lambda(lambda)) => {
+                // Its defaults are evaluated outside.
+                if !matches!(child.node(), Node::Parameter(_)) {
+                    enclosed = true;
+                    if is_parameter(name, &lambda.args) {
+                        return None;
+                    }
+                }
+                continue;
+            }
+            Node::Stmt(_) => break,
+            _ => {
+                inner = child;
+                continue;
+            }
+        };
+        // What the first loop goes over is evaluated outside.
+        let is_outside = match (child.node(), inner.node()) {
+            (Node::Comprehension(loops), Node::Expr(inner)) => {
+                std::ptr::eq(&loops.iter, inner) && generators.first().is_some_and(|first| std::ptr::eq(first, loops))
+            }
+            _ => false,
+        };
+        if !is_outside {
+            enclosed = true;
+            if generators.iter().any(|loops| names_in(&loops.target, name)) {
+                return None;
+            }
+        }
+    }
+    Some(enclosed)
+}
+
+fn is_parameter(name: &str, arguments: &ast::Arguments) -> bool {
+    let plain = arguments.posonlyargs.iter().chain(&arguments.args).chain(&arguments.kwonlyargs);
+    let rest = [&arguments.vararg, &arguments.kwarg].into_iter().flatten();
+    let mut all = plain.map(|plain| &plain.def.arg).chain(rest.map(|rest| &rest.arg));
+    all.any(|argument| argument.as_str() == name)
 }
 
 /// Whether a target of a loop names `name`.

@@ -35,7 +35,8 @@ pub struct Outline {
 
 impl Outline {
     pub fn new(text: &str) -> Outline {
-        let mut lines: Vec<Line> = Vec::new();
+        // A guess that is seldom too low.
+        let mut lines: Vec<Line> = Vec::with_capacity(text.len() / 32);
         // The lines whose blocks may go on, with their indentation.
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut logical_lines = logical_lines(text);

@@ -151,7 +151,7 @@ impl<'t> Iterator for Cut<'t> {
 
 /// The blocks, from one definition or import at the top level to the next, that lack an end of a string or bracket.
 /// In the others each triple quote has its partner.
-fn broken_blocks(text: &str, start: usize) -> Vec<Range<usize>> {
+pub(super) fn broken_blocks(text: &str, start: usize) -> Vec<Range<usize>> {
     let mut broken = Vec::new();
     let mut begin = start;
     while begin < text.len() {

@@ -26,6 +26,20 @@ pub enum Node<'a> {
     Case(&'a MatchCase),
 }
 
+impl Node<'_> {
+    /// Whether what is in it may be in another block, or see other names, than what it is in.
+    fn is_frame(self) -> bool {
+        match self {
+            Node::Stmt(_) | Node::Comprehension(_) => true,
+            Node::Expr(expr) => matches!(
+                expr,
+                Expr::Lambda(_) | Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::GeneratorExp(_)
+            ),
+            _ => false,
+        }
+    }
+}
+
 /// A syntax tree that can be walked upwards.
 #[derive(Debug)]
 pub struct Tree<'a> {
@@ -33,8 +47,17 @@ pub struct Tree<'a> {
     start: usize,
     /// How many bytes of the parsed source come before the statement.
     shift: usize,
-    /// Each node with the place of its parent in here, or its own if it has none. A parent comes before its children.
-    nodes: Vec<(Node<'a>, u32)>,
+    /// A parent comes before its children.
+    nodes: Vec<Entry<'a>>,
+}
+
+#[derive(Debug)]
+struct Entry<'a> {
+    node: Node<'a>,
+    /// The place of its parent among the nodes, or its own if it has none.
+    parent: u32,
+    /// The first one on the way up, itself included, whose parent is a frame. The top has none around it.
+    branch: u32,
 }
 
 /// A node in its tree.
@@ -59,8 +82,8 @@ impl<'a> Tree<'a> {
             tree.add(Node::Stmt(stmt), at);
         }
         let mut at = 0;
-        while let Some(&(node, _)) = tree.nodes.get(at) {
-            tree.add_children(node, at);
+        while let Some(entry) = tree.nodes.get(at) {
+            tree.add_children(entry.node, at);
             at += 1;
         }
         tree
@@ -85,7 +108,12 @@ impl<'a> Tree<'a> {
 
     fn add(&mut self, node: Node<'a>, parent: usize) {
         // Statements with more nodes are not parsed.
-        self.nodes.push((node, u32::try_from(parent).unwrap_or(u32::MAX)));
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let branch = match self.nodes.get(parent) {
+            Some(outer) if !outer.node.is_frame() => outer.branch,
+            _ => place(self.nodes.len()),
+        };
+        self.nodes.push(Entry { node, parent: place(parent), branch });
     }
 
     fn add_children(&mut self, node: Node<'a>, at: usize) {
@@ -128,18 +156,29 @@ impl<'t> Cursor<'t> {
     }
 
     pub fn node(self) -> Node<'t> {
-        self.tree.nodes[self.at].0
+        self.tree.nodes[self.at].node
     }
 
     /// None at the top of the tree.
     pub fn parent(self) -> Option<Cursor<'t>> {
-        let parent = self.tree.nodes[self.at].1 as usize;
+        let parent = self.tree.nodes[self.at].parent as usize;
         (parent != self.at).then_some(Cursor { at: parent, ..self })
     }
 
     /// This node and those around it, from the inside out.
     pub fn path(self) -> impl Iterator<Item = Cursor<'t>> {
         std::iter::successors(Some(self), |cursor| cursor.parent())
+    }
+
+    /// The frames around this node, from the inside out, each behind its child that the way up comes from. However deep
+    /// an expression is, there are few.
+    pub fn frames(self) -> impl Iterator<Item = (Cursor<'t>, Cursor<'t>)> {
+        let mut at = self;
+        std::iter::from_fn(move || {
+            let child = Cursor { at: at.tree.nodes[at.at].branch as usize, ..at };
+            at = child.parent()?;
+            Some((child, at))
+        })
     }
 
     /// An expression in this tree that belongs to the node.

@@ -30,15 +30,35 @@ pub(crate) fn pairs(hits: &[Hit]) -> Vec<(usize, Rule)> {
 /// Checks everything in this module for `text`, which is decoded: `\n` is its only line break.
 pub(crate) fn hold(checker: &Checker, text: &str) -> Result<()> {
     let hits = checker.check(text.as_bytes());
-    hits_are_in_the_text(text, &hits)?;
+    hits_are_in_the_text(text, &hits, |word| needles().any(|needle| *needle == word))?;
     hits_have_a_needle(text, &hits)?;
+    markers_know_their_hits(checker, text, &hits)?;
     line_breaks_are_all_the_same(checker, text, &hits)?;
-    nothing_follows_from_a_comment(checker, text, &hits)?;
+    nothing_follows_from_a_comment(checker, text, &hits, "# os.setsid() (")?;
     narrowing_hides_nothing(text, &hits)?;
     Ok(())
 }
 
-fn hits_are_in_the_text(text: &str, hits: &[Hit]) -> Result<()> {
+pub(crate) fn markers_know_their_hits(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
+    let (audited, audit) = checker.audit(text.as_bytes());
+    ensure!(audited == hits, "the audit has other hits: {audited:?}");
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut accepted = Vec::new();
+    for marker in &audit.markers {
+        let line = lines.get(marker.line - 1).with_context(|| format!("where is {marker:?}?"))?;
+        ensure!(line.contains(&marker.reason), "line {} has no {:?}", marker.line, marker.reason);
+        accepted.extend(marker.hits.iter().map(|&hit| (hit, Some(marker.reason.clone()))));
+    }
+    accepted.sort_unstable();
+    let marked: Vec<(usize, Option<String>)> =
+        hits.iter().filter(|hit| hit.reason.is_some()).map(|hit| (hit.line, hit.reason.clone())).collect();
+    ensure!(accepted == marked, "the markers accept {accepted:?}, not {marked:?}");
+    ensure!(audit.flaws.iter().all(|flaw| flaw.line <= lines.len()), "a flaw is outside the text");
+    Ok(())
+}
+
+/// Of what cannot be parsed, a needle is the shape.
+pub(crate) fn hits_are_in_the_text(text: &str, hits: &[Hit], is_needle: impl Fn(&str) -> bool) -> Result<()> {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut last = 0;
     for hit in hits {
@@ -55,7 +75,7 @@ fn hits_are_in_the_text(text: &str, hits: &[Hit]) -> Result<()> {
         ensure!(shape.trim() == shape && !shape.is_empty(), "{shape:?} is the shape of line {}", hit.line);
         let unknown = hit.rules == [Rule::Unparsable];
         ensure!(hit.strength.is_none() == unknown, "line {} detaches by {:?}", hit.line, hit.strength);
-        ensure!(!unknown || needles().any(|needle| *needle == shape), "{shape:?} is no needle");
+        ensure!(!unknown || is_needle(shape), "{shape:?} is no needle");
     }
     Ok(())
 }
@@ -113,8 +133,8 @@ fn line_breaks_are_all_the_same(checker: &Checker, text: &str, hits: &[Hit]) -> 
 
 /// A comment line where one can be: the text may end in the middle of a string. Quotes in it could end a string that has
 /// no end without them. Where triple quotes are missing, a comment may be the text of a string.
-fn nothing_follows_from_a_comment(checker: &Checker, text: &str, hits: &[Hit]) -> Result<()> {
-    let longer = format!("{text}\n# os.setsid() (");
+pub(crate) fn nothing_follows_from_a_comment(checker: &Checker, text: &str, hits: &[Hit], comment: &str) -> Result<()> {
+    let longer = format!("{text}\n{comment}");
     let is_a_comment =
         xtask::lint_spawns::python::statement::logical_lines(&longer).any(|line| line.start == text.len() + 1);
     if is_a_comment && !text.contains("\"\"\"") && !text.contains("'''") {
