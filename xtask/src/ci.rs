@@ -1,168 +1,162 @@
 //! `cargo xtask ci`: the aggregated check, a list of steps and one runner.
+//!
+//! To the steps below come those of the host repository, which [`host`] reads. [`plan`] chooses among them, by
+//! [`changed`] and [`requirement`]; [`runner`] runs one after the other, each below a [`supervisor`] that leaves nothing
+//! of it behind; [`screen`] shows people what happens, [`summary`] what has happened.
 
-use std::fmt::{self, Write as _};
-use std::path::Path;
-use std::time::{Duration, Instant};
+#[cfg(not(unix))]
+mod alone;
+pub mod changed;
+#[cfg(unix)]
+mod child;
+pub mod host;
+pub mod moved;
+pub mod paths;
+pub mod plan;
+pub mod requirement;
+pub mod runner;
+pub mod screen;
+#[cfg(unix)]
+mod signals;
+pub mod step;
+pub mod summary;
+#[cfg_attr(not(unix), path = "ci/no_supervisor.rs")]
+pub mod supervisor;
 
-use anyhow::{Context as _, Result, bail};
-use xshell::{Shell, cmd};
+use std::time::Duration;
 
-use crate::flags::{Ci, LintSpawns, Scope};
-use crate::{Outcome, lint_spawns, output, workspace};
+use anyhow::Result;
+
+use crate::flags::Ci;
+use crate::{Outcome, output};
+use host::Host;
+use plan::{Decision, Planned};
+use runner::{Ending, Runner, Task};
+use screen::Screen;
+use step::{BuiltIn, Step};
+use summary::{Row, Verdict};
 
 /// What complaints begin with.
 pub const NAME: &str = "ci";
 
-struct Step {
-    name: &'static str,
-    /// What a person would type.
-    command: &'static str,
-    /// Is told where this program is.
-    run: fn(&Shell, &Path) -> Result<Verdict>,
-}
-
-/// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Passed,
-    Failed,
-    /// This machine lacks what the step needs, which is said here.
-    Skipped(&'static str),
-}
-
-const STEPS: [Step; 6] = [
-    Step {
+/// What every Cargo workspace has checked. A command is what a person would type; `cargo xtask` is this program.
+const STEPS: [BuiltIn; 5] = [
+    BuiltIn {
         name: "format",
         command: "cargo fmt --all --check",
-        run: |sh, _| passes(cmd!(sh, "cargo fmt --all --check")),
+        fix: &["cargo fmt --all"],
+        requires: &["rustfmt"],
+        paths: &["*.rs", "Cargo.toml", "rustfmt.toml", ".rustfmt.toml", "rust-toolchain*"],
     },
-    Step {
+    BuiltIn {
         name: "clippy",
-        command: "cargo clippy --workspace --all-targets -- -D warnings",
-        run: |sh, _| passes(cmd!(sh, "cargo clippy --quiet --workspace --all-targets -- -D warnings")),
+        command: "cargo clippy --quiet --workspace --all-targets -- -D warnings",
+        fix: &[
+            "cargo clippy --quiet --workspace --all-targets --fix --allow-dirty --allow-staged -- -D warnings",
+            // What is put in the place of other code may have to be laid out anew.
+            "cargo fmt --all",
+        ],
+        requires: &["clippy", "rustfmt"],
+        paths: &["*.rs", "Cargo.*", "clippy.toml", ".clippy.toml", "rust-toolchain*", "/.cargo"],
     },
-    Step {
+    BuiltIn {
         name: "test",
-        command: "cargo test --workspace",
-        // A wrong snapshot fails the test; it does not leave a file behind in CI.
-        run: |sh, _| passes(cmd!(sh, "cargo test --quiet --workspace")),
+        command: "cargo test --quiet --workspace",
+        fix: &["cargo xtask ci-moved-snapshots", "cargo test --quiet --workspace"],
+        requires: &[],
+        // A test may read whatever there is.
+        paths: &["*"],
     },
-    Step { name: "oracle", command: "python3 -B xtask/tests/oracle.py --xtask target/debug/xtask", run: oracle },
-    Step {
+    BuiltIn {
         name: "docs",
-        command: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps",
-        run: |sh, _| passes(cmd!(sh, "cargo doc --quiet --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings")),
+        command: "RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps",
+        fix: &[],
+        requires: &[],
+        paths: &["*.rs", "*.md", "Cargo.*", "rust-toolchain*", "/.cargo"],
     },
-    Step {
+    BuiltIn {
         name: "lint-spawns",
-        command: "cargo xtask lint-spawns",
-        run: |_, _| {
-            let outcome = lint_spawns::run(&LintSpawns {
-                scope: Scope { root: Some(workspace().into()), ..Scope::default() },
-                ..LintSpawns::default()
-            })?;
-            Ok(if outcome == Outcome::Clean { Verdict::Passed } else { Verdict::Failed })
-        },
+        command: "cargo xtask lint-spawns --root .",
+        fix: &[],
+        requires: &[],
+        paths: &["*.py", "/Cargo.toml", "/pyproject.toml", "/xtask"],
     },
 ];
 
 /// Runs the steps and prints a summary.
 pub fn run(flags: &Ci) -> Result<Outcome> {
-    for name in flags.only.iter().chain(&flags.skip) {
-        if !STEPS.iter().any(|step| step.name == name) {
-            let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
-            bail!("no step is named {name:?}; there are {}", known.join(", "));
-        }
-    }
-    let wanted = |step: &&Step| {
-        (flags.only.is_empty() || flags.only.iter().any(|name| name == step.name))
-            && !flags.skip.iter().any(|name| name == step.name)
-    };
-    let steps: Vec<&Step> = STEPS.iter().filter(wanted).collect();
-    if steps.is_empty() {
-        bail!("no step is left to run");
+    let host = Host::find()?;
+    let mut steps: Vec<Step> = STEPS.iter().map(BuiltIn::step).collect::<Result<_>>()?;
+    steps.extend(host.steps(&steps)?);
+    let steps = plan::chosen(&steps, flags)?;
+    let mut runner = Runner::new(&host.root)?;
+    let plan = plan::make(steps, flags, &host.root, &mut runner)?;
+    if let Some(signal) = runner.interrupted() {
+        return Ok(ended(signal));
     }
     if flags.list {
-        let list =
-            steps.iter().fold(String::new(), |list, step| list + &format!("{:<12} {}\n", step.name, step.command));
-        output::print(&list)?;
+        output::print(&plan::list(&plan, flags))?;
         return Ok(Outcome::Clean);
     }
-    // Asked now, for a step that builds this program anew puts another in its place.
-    let program = std::env::current_exe().context("cannot tell where this program is")?;
-    let sh = Shell::new()?;
-    sh.change_dir(workspace());
-    let mut results: Vec<(&Step, Verdict, Duration)> = Vec::new();
-    for step in &steps {
-        output::print(&format!("==> {}: {}\n", step.name, step.command))?;
-        let begin = Instant::now();
-        let verdict = (step.run)(&sh, &program).unwrap_or_else(|err| {
-            output::complain(NAME, &format!("{err:#}"));
-            Verdict::Failed
-        });
-        let time = begin.elapsed();
-        output::print(&format!("==> {} {verdict} in {:.1} s{}\n\n", step.name, time.as_secs_f64(), verdict.reason()))?;
-        results.push((step, verdict, time));
-        if verdict == Verdict::Failed && !flags.keep_going {
-            break;
-        }
+    let mut screen = Screen::new(flags, &plan);
+    let rows = run_all(&plan, flags, &mut runner, &mut screen)?;
+    screen.end(&rows)?;
+    if let Some(signal) = runner.interrupted() {
+        return Ok(ended(signal));
     }
-    output::print(&summary(&results, steps.len()))?;
-    let failed = results.iter().any(|(_, verdict, _)| *verdict == Verdict::Failed);
+    let failed = rows.iter().any(|row| row.verdict.is_failure());
     Ok(if failed { Outcome::Problems } else { Outcome::Clean })
 }
 
-fn summary(results: &[(&Step, Verdict, Duration)], steps: usize) -> String {
-    let mut text = String::new();
-    for (step, verdict, time) in results {
-        let _ = writeln!(text, "{:<12} {verdict:<7} {:>7.1} s{}", step.name, time.as_secs_f64(), verdict.reason());
-    }
-    for (step, verdict, _) in results {
-        if *verdict == Verdict::Failed {
-            let _ = writeln!(text, "again: cargo xtask ci --only {}", step.name);
+/// Whatever the steps have shown before, it is not all.
+fn ended(signal: &str) -> Outcome {
+    output::complain(NAME, &format!("ended by {signal}, and what was running with it"));
+    Outcome::Failed
+}
+
+/// What has become of each step that was chosen, in order.
+fn run_all<'s>(plan: &[Planned<'s>], flags: &Ci, runner: &mut Runner, screen: &mut Screen) -> Result<Vec<Row<'s>>> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut obstacle = None;
+    let colours = screen.variables();
+    for planned in plan {
+        let (step, commands) = (planned.step, planned.step.commands(flags.fix));
+        let row = match (&planned.decision, &obstacle) {
+            (Decision::LeaveOut(_), _) => continue,
+            (Decision::Unneeded(why), _) => Row::new(step, commands, Verdict::Unneeded, None, Some(why.clone())),
+            (Decision::Skip(why), _) => Row::new(step, commands, Verdict::Skipped, None, Some(why.clone())),
+            (_, Some(obstacle)) => Row::new(step, commands, Verdict::NotRun, None, Some(String::clone(obstacle))),
+            (Decision::Fail(why), None) => Row::new(step, commands, Verdict::Failed, None, Some(why.clone())),
+            (Decision::Run(_), None) => {
+                screen.begin(step, commands)?;
+                let mut time = Duration::ZERO;
+                let mut ending = Ending::Exited { code: 0, left: 0 };
+                for command in commands {
+                    let mut watch = |chunk: &[u8], elapsed| screen.watch(chunk, time + elapsed);
+                    let task = Task {
+                        words: planned.words(command),
+                        variables: [&command.variables[..], &colours].concat(),
+                        folder: step.folder.clone(),
+                        limit: step.timeout.map(|timeout| timeout.saturating_sub(time)),
+                    };
+                    let run = runner.run(task, &mut watch);
+                    time += run.time;
+                    ending = run.ending;
+                    if !ending.is_success() {
+                        break;
+                    }
+                }
+                let (verdict, reason) = summary::verdict(&ending, step);
+                Row::new(step, commands, verdict, Some(time), reason)
+            }
+        };
+        screen.finish(&row)?;
+        if runner.interrupted().is_some() {
+            obstacle = Some("the run was ended before".to_owned());
+        } else if row.verdict.is_failure() && !flags.keep_going {
+            obstacle = obstacle.or_else(|| Some(format!("{} failed; --keep-going goes on", step.name)));
         }
+        rows.push(row);
     }
-    if results.len() < steps {
-        let _ = writeln!(text, "{} more not run; --keep-going runs them all the same", steps - results.len());
-    }
-    text
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Verdict::Passed => "passed",
-            Verdict::Failed => "FAILED",
-            Verdict::Skipped(_) => "skipped",
-        })
-    }
-}
-
-impl Verdict {
-    /// What follows where the verdict alone does not tell enough.
-    fn reason(self) -> String {
-        match self {
-            Verdict::Passed | Verdict::Failed => String::new(),
-            Verdict::Skipped(reason) => format!(": {reason}"),
-        }
-    }
-}
-
-/// Compares the program that runs this with CPython's own parser.
-fn oracle(sh: &Shell, program: &Path) -> Result<Verdict> {
-    let names: &[&str] = if cfg!(windows) { &["python3", "python", "py"] } else { &["python3", "python"] };
-    let is_recent = |python: &&&str| {
-        let question = "import sys; sys.exit(sys.version_info < (3, 9))";
-        cmd!(sh, "{python} -c {question}").quiet().ignore_stdout().ignore_stderr().run().is_ok()
-    };
-    let Some(python) = names.iter().find(is_recent) else {
-        return Ok(Verdict::Skipped("no Python 3.9 or later on PATH"));
-    };
-    passes(cmd!(sh, "{python} -B xtask/tests/oracle.py --xtask {program}"))
-}
-
-fn passes(command: xshell::Cmd) -> Result<Verdict> {
-    let name = command.to_string();
-    let status = std::process::Command::from(command).status().with_context(|| format!("cannot run `{name}`"))?;
-    Ok(if status.success() { Verdict::Passed } else { Verdict::Failed })
+    Ok(rows)
 }

@@ -28,15 +28,57 @@ pub fn parse() -> Result<Flags, clap::Error> {
 /// Checks of this repository, run as `cargo xtask <COMMAND>`.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, disable_help_subcommand = true)]
+#[command(help_template = "{about}\n\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}\n", after_help = overview())]
 pub struct Flags {
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// What the subcommands are for, and their names. Those that are in no group come last.
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("Find child processes that outlive their owner", &["lint-spawns"]),
+    ("Check all there is to check", &["ci"]),
+    ("Measure", &["bench"]),
+];
+
+/// Every subcommand, and those below it, with one line.
+fn overview() -> String {
+    let all = Command::augment_subcommands(clap::Command::new("cargo xtask"));
+    let group_of = |name: &str| GROUPS.iter().position(|(_, names)| names.contains(&name)).unwrap_or(GROUPS.len());
+    let mut rows: Vec<(usize, String, String)> = Vec::new();
+    let mut commands: Vec<(String, &clap::Command)> = vec![(String::new(), &all)];
+    while let Some((path, command)) = commands.pop() {
+        if let Some(name) = path.split(' ').next().filter(|name| !name.is_empty()) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            // What follows is for the help of the command itself; here it has to fit on a line.
+            let about = about.split([':', ';']).next().unwrap_or_default().to_owned();
+            rows.push((group_of(name), path.clone(), about));
+        }
+        let below: Vec<&clap::Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).collect();
+        commands
+            .extend(below.iter().rev().map(|verb| (format!("{path} {}", verb.get_name()).trim().to_owned(), *verb)));
+    }
+    let width = rows.iter().map(|(_, path, _)| path.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (index, title) in GROUPS.iter().map(|(title, _)| *title).chain(["More"]).enumerate() {
+        let mut rows = rows.iter().filter(|(group, ..)| *group == index).peekable();
+        if rows.peek().is_some() {
+            text += &format!("\n{title}:\n");
+            text.extend(rows.map(|(_, path, about)| format!("  {path:width$}  {about}\n")));
+        }
+    }
+    text.trim().to_owned()
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     LintSpawns(LintSpawns),
     Ci(Ci),
+    #[command(hide = true)]
+    CiSupervisor(CiSupervisor),
+    /// Rename the snapshots of tests that were renamed: what `ci --fix` does before the tests
+    #[command(hide = true)]
+    CiMovedSnapshots,
     Bench(Bench),
     #[command(hide = true)]
     BenchChild(BenchChild),
@@ -253,24 +295,61 @@ pub enum StatFormat {
     Json,
 }
 
-/// Run every check of this repository: format, clippy, tests, the comparison with CPython, docs, lint-spawns.
+/// Run every check of this repository: format, clippy, tests, docs, lint-spawns, and the steps of its own.
 ///
-/// A step that needs what this machine lacks is skipped, and the summary says so. Exit code 0: no step failed; 1: one
-/// did; 2: the steps named do not exist.
+/// Its own steps are declared in [workspace.metadata.ci] of its Cargo.toml. A step that needs what this machine lacks is
+/// skipped, and the summary says so. Exit code 0: no step failed; 1: one did; 2: the steps could not be run.
 #[derive(Debug, clap::Args)]
 pub struct Ci {
     /// Go on after a step has failed
     #[arg(long)]
     pub keep_going: bool,
-    /// Run these steps only
-    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    /// Run these steps only: names, or globs
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Leave these steps out
-    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    /// Leave these steps out: names, or globs
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     pub skip: Vec<String>,
-    /// List the steps, run nothing
+    /// Run the steps only whose paths differ from REV's merge base [default: the upstream branch, else HEAD]
+    #[arg(long, value_name = "REV", num_args = 0..=1, default_missing_value = "")]
+    pub changed: Option<String>,
+    /// Fail where a step needs what this machine lacks
     #[arg(long)]
+    pub strict: bool,
+    /// Repair instead of check, where a step can
+    #[arg(long)]
+    pub fix: bool,
+    /// List the steps and why they would be run or not, run nothing
+    #[arg(long, conflicts_with = "json")]
     pub list: bool,
+    /// Show what each step prints while it runs
+    #[arg(long, short)]
+    pub verbose: bool,
+    /// Print the summary for machines, in one object; all else goes to standard error
+    #[arg(long)]
+    pub json: bool,
+    /// When to print in colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum Color {
+    /// On a terminal, or as NO_COLOR and CLICOLOR_FORCE say
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// Run a command and end all that it starts when the runner is gone: how `ci` runs a step.
+#[derive(Debug, clap::Args)]
+pub struct CiSupervisor {
+    /// Milliseconds after which it is ended
+    #[arg(long, value_name = "MS")]
+    pub limit: Option<u64>,
+    #[arg(required = true, last = true)]
+    pub command: Vec<String>,
 }
 
 /// Compare the speed of lint-spawns with that of git, ripgrep and other commands, side by side.

@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let flags = flags::parse();
     let name = match &flags {
         Ok(Flags { command: Some(Command::LintSpawns(_)) }) => lint_spawns::NAME,
-        Ok(Flags { command: Some(Command::Ci(_)) }) => ci::NAME,
+        Ok(Flags { command: Some(Command::Ci(_) | Command::CiSupervisor(_) | Command::CiMovedSnapshots) }) => ci::NAME,
         Ok(Flags { command: Some(Command::Bench(_) | Command::BenchChild(_)) }) => bench::NAME,
         Ok(Flags { command: None }) | Err(_) => "xtask",
     };
@@ -18,6 +18,8 @@ fn main() -> ExitCode {
         Err(refusal) => refuse(&refusal),
         Ok(Flags { command: Some(Command::LintSpawns(flags)) }) => lint_spawns::run(&flags),
         Ok(Flags { command: Some(Command::Ci(flags)) }) => ci::run(&flags),
+        Ok(Flags { command: Some(Command::CiSupervisor(flags)) }) => ci::supervisor::run(&flags),
+        Ok(Flags { command: Some(Command::CiMovedSnapshots) }) => ci::moved::run(),
         Ok(Flags { command: Some(Command::Bench(flags)) }) => bench::run(&flags),
         Ok(Flags { command: Some(Command::BenchChild(flags)) }) => bench::child::run(&flags.command),
         Ok(Flags { command: None }) => help(),

@@ -239,7 +239,8 @@ def with_needle(paths: list[Path]) -> dict[str, bytes]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Compares lint-spawns with CPython's own parser.")
-    parser.add_argument("--xtask", type=Path, required=True, help="the program to check")
+    xtask = os.environ.get("XTASK", "target/debug/xtask")  # `cargo xtask ci` says where it is itself
+    parser.add_argument("--xtask", type=Path, default=xtask, help="the program to check [default: %(default)s]")
     parser.add_argument("--programs", type=int, default=1000, help="how many programs to make up [default: 1000]")
     parser.add_argument("--seed", default="0", help="of the random numbers [default: 0]")
     parser.add_argument("paths", type=Path, nargs="*", help="further files and folders to compare on")

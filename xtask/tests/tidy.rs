@@ -77,7 +77,6 @@ fn what_readme_shows_is_the_real_output() {
     let root = workspace().canonicalize_utf8().unwrap();
     for arguments in [
         "lint-spawns --all",
-        "ci --list",
         "lint-spawns markers fixtures/hermes/gateway",
         "lint-spawns stat --root fixtures/hermes",
         "lint-spawns --format json fixtures/hermes/tools/terminal_tool.py README.md",
@@ -88,6 +87,27 @@ fn what_readme_shows_is_the_real_output() {
         let shown = format!("$ cargo xtask {arguments}\n{output}```\n");
         assert!(readme.contains(&shown), "README.md should show\n{shown}");
     }
+}
+
+/// But for the times: cargo and Python do nothing here.
+#[cfg(unix)]
+#[test]
+fn the_summary_that_readme_shows_is_that_of_ci() {
+    let bin = tempfile::tempdir().unwrap();
+    let draft = bin.path().join("draft");
+    fs::write(&draft, "#!/bin/sh\necho Python 3.9.0\n").unwrap();
+    for program in ["cargo", "python3"] {
+        // Were it written by this process, another test that starts something could keep it from being run.
+        let mut install = Command::new("install");
+        assert!(install.args(["-m", "755"]).arg(&draft).arg(bin.path().join(program)).status().unwrap().success());
+    }
+    let path = format!("{}:{}", bin.path().to_str().unwrap(), std::env::var("PATH").unwrap());
+    let mut ci = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    ci.arg("ci").current_dir(workspace()).env("PATH", path).env_remove("GITHUB_ACTIONS").env_remove("CLICOLOR_FORCE");
+    let masked = |text: &str| regex::Regex::new(" +[0-9.]+ s\n").unwrap().replace_all(text, " TIME\n").into_owned();
+    let output = String::from_utf8(ci.output().unwrap().stdout).unwrap();
+    let shown = format!("$ cargo xtask ci\n{}```\n", masked(&output));
+    assert!(masked(&read("README.md")).contains(&shown), "README.md should show\n{shown}");
 }
 
 #[test]
@@ -114,6 +134,12 @@ fn every_option_is_in_readme() {
         "--skip",
         "--keep-going",
         "--list",
+        "--changed",
+        "--strict",
+        "--fix",
+        "--verbose",
+        "--json",
+        "--color",
         "--files",
         "--runs",
         "--vs",

@@ -18,6 +18,8 @@ mod baseline;
 mod baseline_edit;
 mod bench;
 mod ci;
+#[cfg(unix)]
+mod ci_ends;
 mod git;
 mod inputs;
 mod json;
