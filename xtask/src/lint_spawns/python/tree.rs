@@ -86,7 +86,6 @@ impl<'a> Tree<'a> {
         let mut at = 0;
         while let Some(node) = tree.nodes.get(at).map(|entry| entry.node) {
             children::add(&mut tree, node, at);
-
             at += 1;
         }
         tree
