@@ -1,5 +1,6 @@
 //! The search for shapes that depend on what is written elsewhere in the text.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -41,6 +42,9 @@ pub(super) struct Around {
     /// What is in the lists that matter.
     detachers: Needles,
     shells: Needles,
+    /// Needles of rules that seek other words.
+    pty: Needles,
+    starts: Needles,
     precise: bool,
 }
 
@@ -54,15 +58,27 @@ impl Around {
             takes_list: Needles::new(Rule::ArgvDetacher.sought().iter().copied())?,
             detachers: Needles::new(detachers.iter().map(String::as_str))?,
             shells: Needles::new(SHELLS.into_iter())?,
+            pty: Needles::new(Rule::PtySpawn.needles().iter().copied())?,
+            starts: Needles::new(Rule::ArgvDetacher.needles().iter().copied())?,
             precise: policy.precise,
         })
     }
 
-    /// The shapes in a text with these needles, by some of these rules and perhaps by others; in no order.
-    pub(super) fn find(&self, text: &str, needles: &HashSet<&str>, rules: &[Rule], helpers: &[String]) -> Vec<Found> {
-        let is_mentioned = |rule: &Rule| rule.needles().iter().any(|needle| needles.contains(needle));
-        let rules: Vec<Rule> = rules.iter().copied().filter(is_mentioned).collect();
-        let mentions = self.mentions(text, &rules, helpers);
+    /// The shapes in a text by some of these rules and perhaps by others; in no order.
+    pub(super) fn find(&self, text: &str, rules: &[Rule], helpers: &[String]) -> Vec<Found> {
+        let mentions: Vec<Range<usize>> = self.sought.mentions(text.as_bytes()).collect();
+        let words: HashSet<&str> = mentions.iter().map(|mention| &text[mention.clone()]).collect();
+        let is_mentioned = |rule: &Rule| rule.sought().iter().any(|word| words.contains(word));
+        let has = |needles: &Needles| needles.find_iter(text.as_bytes()).next().is_some();
+        let starts = LazyCell::new(|| has(&self.starts));
+        let may_matter = |rule: &Rule| match rule {
+            Rule::PtySpawn => is_mentioned(rule) && has(&self.pty),
+            // Much else runs a list of words.
+            Rule::ArgvDetacher | Rule::ShellBackground => *starts,
+            _ => is_mentioned(rule),
+        };
+        let rules: Vec<Rule> = rules.iter().copied().filter(may_matter).collect();
+        let mentions = self.that_matter(text, mentions, &rules, helpers);
         if mentions.is_empty() {
             return Vec::new();
         }
@@ -85,14 +101,10 @@ impl Around {
         round.found
     }
 
-    /// Where there is something to look at, in order.
-    fn mentions(&self, text: &str, rules: &[Rule], helpers: &[String]) -> Vec<Range<usize>> {
-        let is_sought = |mention: &Range<usize>| {
-            let word = &text[mention.clone()];
-            rules.iter().any(|rule| rule.sought().contains(&word)) || helpers.iter().any(|helper| helper == word)
-        };
+    /// Those of the mentions of words that are worth a look, and those of what runs lists if such a list is there.
+    fn that_matter(&self, text: &str, all: Vec<Range<usize>>, rules: &[Rule], helpers: &[String]) -> Vec<Range<usize>> {
         let mut imported: HashMap<&str, bool> = HashMap::new();
-        let mut matters = |mention: &Range<usize>, all: &[Range<usize>]| match &text[mention.clone()] {
+        let mut matters = |mention: &Range<usize>| match &text[mention.clone()] {
             // Only the argument does.
             "shell" => {
                 let value = text[mention.end..].trim_start().strip_prefix('=');
@@ -100,12 +112,15 @@ impl Around {
             }
             word if PROSE.contains(&word) => {
                 use_of(text, mention) == Use::OfModule
-                    || *imported.entry(word).or_insert_with(|| is_imported(text, word, all))
+                    || *imported.entry(word).or_insert_with(|| is_imported(text, word, &all))
             }
             _ => true,
         };
-        let all: Vec<Range<usize>> = self.sought.mentions(text.as_bytes()).filter(is_sought).collect();
-        let mut mentions: Vec<Range<usize>> = all.iter().filter(|mention| matters(mention, &all)).cloned().collect();
+        let is_sought = |word: &str| {
+            rules.iter().any(|rule| rule.sought().contains(&word)) || helpers.iter().any(|helper| helper == word)
+        };
+        let is_worth = |mention: &&Range<usize>| is_sought(&text[(*mention).clone()]) && matters(mention);
+        let mut mentions: Vec<Range<usize>> = all.iter().filter(is_worth).cloned().collect();
         let has_list = |rule: &Rule| match rule {
             Rule::ArgvDetacher => self.detachers.mentions(text.as_bytes()).any(|mention| {
                 // The first thing in a string, or the last in a path.
