@@ -30,7 +30,7 @@ const SHELLS: [&str; 14] = [
 ];
 
 /// Functions whose names are also words that people write.
-const PROSE: [&str; 2] = ["fork", "system"];
+const PROSE: [&str; 4] = ["fork", "popen", "spawn", "system"];
 
 /// What is looked for in a text with a needle.
 #[derive(Debug)]
@@ -121,12 +121,16 @@ impl Around {
         };
         let is_worth = |mention: &&Range<usize>| is_sought(&text[(*mention).clone()]) && matters(mention);
         let mut mentions: Vec<Range<usize>> = all.iter().filter(is_worth).cloned().collect();
+        // A fork that is called once is not the second of two.
+        let mut forks = mentions.iter().filter(|mention| &text[(*mention).clone()] == "fork");
+        if let (Some(fork), None) = (forks.next().cloned(), forks.next())
+            && !rules.contains(&Rule::PtySpawn)
+            && text[fork.end..].starts_with('(')
+        {
+            mentions.retain(|mention| *mention != fork);
+        }
         let has_list = |rule: &Rule| match rule {
-            Rule::ArgvDetacher => self.detachers.mentions(text.as_bytes()).any(|mention| {
-                // The first thing in a string, or the last in a path.
-                let starts = ['"', '\'', '/', '\\'];
-                text[mention.start..].starts_with(starts) || text[..mention.start].ends_with(starts)
-            }),
+            Rule::ArgvDetacher => self.has_detacher(text),
             Rule::ShellBackground => self.shells.find_iter(text.as_bytes()).next().is_some(),
             _ => false,
         };
@@ -136,6 +140,24 @@ impl Around {
             mentions.dedup();
         }
         mentions
+    }
+
+    /// Whether a list of words may be that of a program which detaches.
+    fn has_detacher(&self, text: &str) -> bool {
+        // Of `cmd` only, in whatever letters.
+        let has_start = LazyCell::new(|| {
+            let quoted = |start: &str| ["\"", "'"].map(|quote| [quote, start].concat());
+            let all = ["start", "START", "Start"].map(quoted);
+            all.as_flattened().iter().any(|start| memmem::find(text.as_bytes(), start.as_bytes()).is_some())
+        });
+        self.detachers.mentions(text.as_bytes()).any(|mention| {
+            let (word, before) = (&text[mention.clone()], &text[..mention.start]);
+            // The first thing in a string, or the last in a path.
+            let starts = ['"', '\'', '/', '\\'];
+            let is_program = word.starts_with(starts) || before.ends_with(starts);
+            let name = word.trim_matches(|c: char| !c.is_alphanumeric());
+            is_program && name != command::START && (!name.eq_ignore_ascii_case(command::CMD) || *has_start)
+        })
     }
 }
 
@@ -243,7 +265,7 @@ fn use_of(text: &str, mention: &Range<usize>) -> Use {
     let ends_item = after.is_empty() || after.starts_with([',', ')', '\n', '#', ';', '\\']) || after.starts_with("as ");
     let is_quoted = before.ends_with(['"', '\'']);
     let begins = before.trim_end();
-    if before.ends_with("platform.") {
+    if before.ends_with("platform.") || before.ends_with("self.") {
         Use::Other
     } else if is_quoted && (before.contains("getattr") || begins.len() == 1) {
         Use::OfModule
