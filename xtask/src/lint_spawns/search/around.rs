@@ -6,19 +6,19 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::super::alias::aliases;
-use super::super::command;
-use super::super::detect::detect;
-use super::super::extended::Finder;
-use super::super::needles::Needles;
-use super::super::policy::Policy;
-use super::super::precise;
-use super::super::python::names::{Names, Shelf};
-use super::super::python::outline::Outline;
-use super::super::python::statement::{self, Statement};
-use super::super::python::tree::Tree;
-use super::super::rule::{Group, Rule};
 use super::{Found, unparsable};
+use crate::lint_spawns::alias::aliases;
+use crate::lint_spawns::command;
+use crate::lint_spawns::detect::detect;
+use crate::lint_spawns::extended::Finder;
+use crate::lint_spawns::needles::Needles;
+use crate::lint_spawns::policy::Policy;
+use crate::lint_spawns::precise;
+use crate::lint_spawns::python::names::{Names, Shelf};
+use crate::lint_spawns::python::outline::Outline;
+use crate::lint_spawns::python::statement::{self, Statement};
+use crate::lint_spawns::python::tree::Tree;
+use crate::lint_spawns::rule::{Group, Rule};
 
 /// As often is a text searched for the other names of what was found.
 const ROUNDS: usize = 8;
