@@ -32,6 +32,9 @@ const SHELLS: [&str; 14] = [
 /// Functions whose names are also words that people write.
 const PROSE: [&str; 4] = ["fork", "popen", "spawn", "system"];
 
+/// As many bytes before such a name are looked at.
+const NEAR: usize = 500;
+
 /// What is looked for in a text with a needle.
 #[derive(Debug)]
 pub(super) struct Around {
@@ -259,8 +262,9 @@ enum Use {
 
 /// What the text around a function's name tells of it.
 fn use_of(text: &str, mention: &Range<usize>) -> Use {
-    let line = text[..mention.start].rfind('\n').map_or(0, |at| at + 1);
-    let before = &text[line..mention.start];
+    let near = mention.start.saturating_sub(NEAR);
+    let near = (near..=mention.start).find(|at| text.is_char_boundary(*at)).unwrap_or(mention.start);
+    let before = text[near..mention.start].rsplit('\n').next().unwrap_or_default();
     let after = text[mention.end..].trim_start_matches([' ', '\t']);
     let ends_item = after.is_empty() || after.starts_with([',', ')', '\n', '#', ';', '\\']) || after.starts_with("as ");
     let is_quoted = before.ends_with(['"', '\'']);
