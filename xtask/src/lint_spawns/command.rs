@@ -126,8 +126,8 @@ enum When {
     If(fn(&[Word]) -> bool),
 }
 
-const CMD: &str = "cmd";
-const START: &str = "start";
+pub(super) const CMD: &str = "cmd";
+pub(super) const START: &str = "start";
 
 const DETACHERS: [Detacher; 12] = [
     Detacher {

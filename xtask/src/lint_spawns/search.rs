@@ -66,10 +66,7 @@ impl<'p> Search<'p> {
                 let needles: Vec<Range<usize>> = self.needles.mentions(text.as_bytes()).collect();
                 statement::cut(text, &needles).flat_map(|statement| self.find_in(&statement)).collect()
             }
-            Some(around) => {
-                let needles = self.needles.find_iter(text.as_bytes()).map(|needle| &text[needle]).collect();
-                around.find(text, &needles, self.rules, self.helpers)
-            }
+            Some(around) => around.find(text, self.rules, self.helpers),
         };
         found.retain(|found| self.rules.contains(&found.rule));
         found.sort_by_key(|found| (found.range.start, found.rule));

@@ -36,8 +36,8 @@ pub(crate) fn splice(choices: &mut Choices, fixtures: &[String]) -> String {
         let count = choices.below(lines.len() - from + 1);
         let mut piece = lines[from..from + count].concat();
         let noise = choices.pick(&NOISE);
-        let place = choices.below(piece.len() + 1);
-        let place = (0..=place).rev().find(|&at| piece.is_char_boundary(at)).unwrap();
+        let start = choices.below(piece.len() + 1);
+        let place = (start..=piece.len()).find(|at| piece.is_char_boundary(*at)).unwrap_or_default();
         piece.insert_str(place, noise);
         text += &piece;
     }

@@ -6,15 +6,15 @@ use std::ops::Range;
 
 use rustpython_parser::ast::Expr;
 
-use super::super::command::{self, Word};
-use super::super::detect::Shape;
-use super::super::python::fold;
-use super::super::python::names::Names;
-use super::super::python::tree::{Cursor, Node, Site};
-use super::super::rule::{Rule, Strength};
-use super::super::spawn::{self, Command};
 use super::shape;
 use super::words::{Words, lists, texts, word};
+use crate::lint_spawns::command::{self, Word};
+use crate::lint_spawns::detect::Shape;
+use crate::lint_spawns::python::fold;
+use crate::lint_spawns::python::names::Names;
+use crate::lint_spawns::python::tree::{Cursor, Node, Site};
+use crate::lint_spawns::rule::{Rule, Strength};
+use crate::lint_spawns::spawn::{self, Command};
 
 /// What detaches in a command, and where that stands.
 type Found = (Rule, Strength, Range<usize>);

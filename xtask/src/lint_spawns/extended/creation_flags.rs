@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use rustpython_parser::ast::{Expr, Operator, Stmt, bigint::BigInt};
 
-use super::super::detect::Shape;
-use super::super::python::fold::{self, Arm};
-use super::super::python::names::Names;
-use super::super::python::tree::{Cursor, Node, text_of};
-use super::super::rule::{Rule, Strength};
-use super::super::spawn::keyword;
 use super::{last_name, shape};
+use crate::lint_spawns::detect::Shape;
+use crate::lint_spawns::python::fold::{self, Arm};
+use crate::lint_spawns::python::names::Names;
+use crate::lint_spawns::python::tree::{Cursor, Node, text_of};
+use crate::lint_spawns::rule::{Rule, Strength};
+use crate::lint_spawns::spawn::keyword;
 
 /// As many expressions are looked at for one argument.
 const LARGEST: usize = 1000;

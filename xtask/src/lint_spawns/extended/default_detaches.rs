@@ -2,14 +2,14 @@
 
 use rustpython_parser::ast::{Expr, Stmt, bigint::BigInt};
 
-use super::super::argument::Argument;
-use super::super::detect::Shape;
-use super::super::python::fold;
-use super::super::python::names::Names;
-use super::super::python::outline::Opens;
-use super::super::python::tree::{Cursor, Node, Site, Tree, text_of};
-use super::super::rule::Rule;
 use super::last_name;
+use crate::lint_spawns::argument::Argument;
+use crate::lint_spawns::detect::Shape;
+use crate::lint_spawns::python::fold;
+use crate::lint_spawns::python::names::Names;
+use crate::lint_spawns::python::outline::Opens;
+use crate::lint_spawns::python::tree::{Cursor, Node, Site, Tree, text_of};
+use crate::lint_spawns::rule::Rule;
 
 /// Bases of classes whose fields are data that is sent or stored.
 const RECORDS: [&str; 6] = ["BaseModel", "TypedDict", "Schema", "Serializer", "Model", "Struct"];

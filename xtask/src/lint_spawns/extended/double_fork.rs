@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use rustpython_parser::ast::{CmpOp, Expr, ExprCall, Stmt};
 
-use super::super::detect::Shape;
-use super::super::python::fold;
-use super::super::python::names::Names;
-use super::super::python::tree::{Cursor, Node, Tree};
-use super::super::rule::{Rule, Strength};
 use super::{last_name, shape};
+use crate::lint_spawns::detect::Shape;
+use crate::lint_spawns::python::fold;
+use crate::lint_spawns::python::names::Names;
+use crate::lint_spawns::python::tree::{Cursor, Node, Tree};
+use crate::lint_spawns::rule::{Rule, Strength};
 
 /// Functions that do not return.
 const ENDS: [&str; 13] = [

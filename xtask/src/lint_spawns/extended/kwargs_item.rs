@@ -2,11 +2,11 @@
 
 use rustpython_parser::ast::{Expr, Stmt};
 
-use super::super::argument::Argument;
-use super::super::detect::Shape;
-use super::super::python::names::Names;
-use super::super::python::tree::{Cursor, Node, text_of};
-use super::super::rule::Rule;
+use crate::lint_spawns::argument::Argument;
+use crate::lint_spawns::detect::Shape;
+use crate::lint_spawns::python::names::Names;
+use crate::lint_spawns::python::tree::{Cursor, Node, text_of};
+use crate::lint_spawns::rule::Rule;
 
 pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
     let mut shapes = Vec::new();

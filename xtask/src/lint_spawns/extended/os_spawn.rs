@@ -2,14 +2,14 @@
 
 use rustpython_parser::ast::Expr;
 
-use super::super::argument::Argument;
-use super::super::detect::Shape;
-use super::super::python::fold;
-use super::super::python::names::Names;
-use super::super::python::tree::{Cursor, Node};
-use super::super::rule::{Rule, Strength};
-use super::super::spawn::keyword;
 use super::{last_name, shape};
+use crate::lint_spawns::argument::Argument;
+use crate::lint_spawns::detect::Shape;
+use crate::lint_spawns::python::fold;
+use crate::lint_spawns::python::names::Names;
+use crate::lint_spawns::python::tree::{Cursor, Node};
+use crate::lint_spawns::rule::{Rule, Strength};
+use crate::lint_spawns::spawn::keyword;
 
 pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
     let Node::Expr(Expr::Call(call)) = at.node() else { return Vec::new() };

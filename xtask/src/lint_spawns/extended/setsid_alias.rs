@@ -2,12 +2,12 @@
 
 use rustpython_parser::ast::{CmpOp, Expr, ExprContext, Stmt};
 
-use super::super::detect::{Shape, strength_of};
-use super::super::python::fold;
-use super::super::python::names::{Meaning, Names};
-use super::super::python::tree::{Cursor, Node, Site};
-use super::super::rule::Rule;
 use super::{last_name, shape};
+use crate::lint_spawns::detect::{Shape, strength_of};
+use crate::lint_spawns::python::fold;
+use crate::lint_spawns::python::names::{Meaning, Names};
+use crate::lint_spawns::python::tree::{Cursor, Node, Site};
+use crate::lint_spawns::rule::Rule;
 
 /// What opens the C library.
 const LIBRARIES: [&str; 6] = [

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use rustpython_parser::ast::{Expr, ExprCall, Operator};
 
-use super::super::command::{UNKNOWN, Word};
-use super::super::python::fold::{self, Arm};
-use super::super::python::literal;
-use super::super::python::names::{Meaning, Names};
-use super::super::python::tree::{Node, text_of};
+use crate::lint_spawns::command::{UNKNOWN, Word};
+use crate::lint_spawns::python::fold::{self, Arm};
+use crate::lint_spawns::python::literal;
+use crate::lint_spawns::python::names::{Meaning, Names};
+use crate::lint_spawns::python::tree::{Node, text_of};
 
 /// As many lists are looked at for one command.
 const MOST: usize = 64;

@@ -12,12 +12,6 @@ use memchr::{memchr, memchr3, memmem};
 
 use super::literal::Prefix;
 
-/// Keywords that can only start a statement or clause: inside brackets no Python has them.
-const STATEMENT_KEYWORDS: [&str; 19] = [
-    "def", "class", "import", "return", "raise", "with", "while", "try", "except", "finally", "del", "global",
-    "nonlocal", "assert", "pass", "break", "continue", "elif", "from",
-];
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The line break that ends a logical line, or a line without code.
@@ -400,18 +394,20 @@ pub(super) fn starts_block(line: &[u8]) -> bool {
         || (line.starts_with(b"from ") && starts_statement(line))
 }
 
+/// Whether a line begins with a keyword that can only start a statement or clause: inside brackets no Python has them.
 fn starts_statement(rest: &[u8]) -> bool {
     let indent = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\x0c')).count();
     let rest = &rest[indent..];
     let word = &rest[..rest.iter().take(9).take_while(|&&b| continues_name(b)).count()];
-    match STATEMENT_KEYWORDS.iter().find(|keyword| keyword.as_bytes() == word) {
+    match word {
         // `yield from` may be broken over lines.
-        Some(&"from") => {
+        b"from" => {
             let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
             memmem::find(line, b" import ").is_some()
         }
-        Some(_) => true,
-        None => false,
+        b"def" | b"class" | b"import" | b"return" | b"raise" | b"with" | b"while" | b"try" | b"except" | b"finally"
+        | b"del" | b"global" | b"nonlocal" | b"assert" | b"pass" | b"break" | b"continue" | b"elif" => true,
+        _ => false,
     }
 }
 

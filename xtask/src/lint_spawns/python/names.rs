@@ -288,6 +288,7 @@ impl<'a> Names<'a> {
 
     fn bindings(&self, name: &str, scope: Scope) -> Vec<Binding<'a>> {
         let mut found = Vec::new();
+        let (mut imported, mut known, mut other) = (false, 0, false);
         for line in self.lines(name, scope, may_bind) {
             for cursor in self.trees(line).iter().flat_map(Tree::cursors) {
                 let Some((binding, place)) = binding(name, cursor) else { continue };
@@ -302,10 +303,14 @@ impl<'a> Names<'a> {
                     Where::Here | Where::Inside => false,
                 };
                 if its_scope == scope || declared {
+                    imported |= matches!(binding, Binding::Import(_));
+                    known += usize::from(matches!(binding, Binding::Value(_) | Binding::Class(_)));
+                    other |= matches!(binding, Binding::Other);
                     found.push(binding);
                 }
             }
-            if is_hopeless(&found) {
+            // No further binding can make known what these mean.
+            if other || known > usize::from(!imported) {
                 break;
             }
         }
@@ -409,15 +414,6 @@ fn may_use(line: &str, mention: Range<usize>) -> bool {
     before.trim_end_matches([' ', '\t', '(']).ends_with("**")
         || after.starts_with(['.', '\\', '\n', '#'])
         || (operator.len() < after.len() && operator.starts_with('='))
-}
-
-/// Whether no further binding can make known what these mean.
-fn is_hopeless(bindings: &[Binding]) -> bool {
-    let count = |is: fn(&Binding) -> bool| bindings.iter().filter(|binding| is(binding)).count();
-    let known = count(|binding| matches!(binding, Binding::Value(_) | Binding::Class(_)));
-    count(|binding| matches!(binding, Binding::Other)) > 0
-        || known > 1
-        || (known == 1 && count(|binding| matches!(binding, Binding::Import(_))) > 0)
 }
 
 fn decide(bindings: Vec<Binding<'_>>) -> Meaning<'_> {

@@ -5,6 +5,9 @@ use std::ops::Range;
 use super::lexer::word_at;
 use super::statement::logical_lines;
 
+/// Few texts have shorter lines, on average.
+const BYTES_A_LINE: usize = 32;
+
 /// A logical line that holds code.
 #[derive(Debug)]
 pub struct Line {
@@ -35,8 +38,7 @@ pub struct Outline {
 
 impl Outline {
     pub fn new(text: &str) -> Outline {
-        // A guess that is seldom too low.
-        let mut lines: Vec<Line> = Vec::with_capacity(text.len() / 32);
+        let mut lines: Vec<Line> = Vec::with_capacity(text.len() / BYTES_A_LINE);
         // The lines whose blocks may go on, with their indentation.
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut logical_lines = logical_lines(text);

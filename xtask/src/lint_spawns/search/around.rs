@@ -1,32 +1,30 @@
 //! The search for shapes that depend on what is written elsewhere in the text.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::super::alias::aliases;
-use super::super::command;
-use super::super::detect::detect;
-use super::super::extended::Finder;
-use super::super::needles::Needles;
-use super::super::policy::Policy;
-use super::super::precise;
-use super::super::python::names::{Names, Shelf};
-use super::super::python::outline::Outline;
-use super::super::python::statement::{self, Statement};
-use super::super::python::tree::Tree;
-use super::super::rule::{Group, Rule};
 use super::{Found, unparsable};
+use crate::lint_spawns::alias::aliases;
+use crate::lint_spawns::command;
+use crate::lint_spawns::detect::detect;
+use crate::lint_spawns::extended::Finder;
+use crate::lint_spawns::needles::Needles;
+use crate::lint_spawns::policy::Policy;
+use crate::lint_spawns::precise;
+use crate::lint_spawns::python::names::{Names, Shelf};
+use crate::lint_spawns::python::outline::Outline;
+use crate::lint_spawns::python::statement::{self, Statement};
+use crate::lint_spawns::python::tree::Tree;
+use crate::lint_spawns::rule::{Group, Rule};
 
 /// As often is a text searched for the other names of what was found.
 const ROUNDS: usize = 8;
 
 /// Of this name only the argument is looked at.
 const SHELL: &str = "shell";
-
-/// A fork alone is none of a rule's.
-const FORK: &str = "fork";
 
 /// Ends of the names of shells, as they stand in lists of words.
 const SHELLS: [&str; 14] = [
@@ -35,7 +33,10 @@ const SHELLS: [&str; 14] = [
 ];
 
 /// Functions whose names are also words that people write.
-const PROSE: [&str; 2] = ["fork", "system"];
+const PROSE: [&str; 4] = ["fork", "popen", "spawn", "system"];
+
+/// As many bytes before such a name are looked at.
+const NEAR: usize = 500;
 
 /// What is looked for in a text with a needle.
 #[derive(Debug)]
@@ -47,6 +48,9 @@ pub(super) struct Around {
     /// What is in the lists that matter.
     detachers: Needles,
     shells: Needles,
+    /// Needles of rules that seek other words.
+    pty: Needles,
+    starts: Needles,
     precise: bool,
 }
 
@@ -60,15 +64,27 @@ impl Around {
             takes_list: Needles::new(Rule::ArgvDetacher.sought().iter().copied())?,
             detachers: Needles::new(detachers.iter().map(String::as_str))?,
             shells: Needles::new(SHELLS.into_iter())?,
+            pty: Needles::new(Rule::PtySpawn.needles().iter().copied())?,
+            starts: Needles::new(Rule::ArgvDetacher.needles().iter().copied())?,
             precise: policy.precise,
         })
     }
 
-    /// The shapes in a text with these needles, by some of these rules and perhaps by others; in no order.
-    pub(super) fn find(&self, text: &str, needles: &HashSet<&str>, rules: &[Rule], helpers: &[String]) -> Vec<Found> {
-        let is_mentioned = |rule: &Rule| rule.needles().iter().any(|needle| needles.contains(needle));
-        let rules: Vec<Rule> = rules.iter().copied().filter(is_mentioned).collect();
-        let mentions = self.mentions(text, &rules, helpers);
+    /// The shapes in a text by some of these rules and perhaps by others; in no order.
+    pub(super) fn find(&self, text: &str, rules: &[Rule], helpers: &[String]) -> Vec<Found> {
+        let mentions: Vec<Range<usize>> = self.sought.mentions(text.as_bytes()).collect();
+        let words: HashSet<&str> = mentions.iter().map(|mention| &text[mention.clone()]).collect();
+        let is_mentioned = |rule: &Rule| rule.sought().iter().any(|word| words.contains(word));
+        let has = |needles: &Needles| needles.find_iter(text.as_bytes()).next().is_some();
+        let starts = LazyCell::new(|| has(&self.starts));
+        let may_matter = |rule: &Rule| match rule {
+            Rule::PtySpawn => is_mentioned(rule) && has(&self.pty),
+            // Much else runs a list of words.
+            Rule::ArgvDetacher | Rule::ShellBackground => *starts,
+            _ => is_mentioned(rule),
+        };
+        let rules: Vec<Rule> = rules.iter().copied().filter(may_matter).collect();
+        let mentions = self.that_matter(text, mentions, &rules, helpers);
         if mentions.is_empty() {
             return Vec::new();
         }
@@ -91,14 +107,10 @@ impl Around {
         round.found
     }
 
-    /// Where there is something to look at, in order.
-    fn mentions(&self, text: &str, rules: &[Rule], helpers: &[String]) -> Vec<Range<usize>> {
-        let is_sought = |mention: &Range<usize>| {
-            let word = &text[mention.clone()];
-            rules.iter().any(|rule| rule.sought().contains(&word)) || helpers.iter().any(|helper| helper == word)
-        };
+    /// Those of the mentions of words that are worth a look, and those of what runs lists if such a list is there.
+    fn that_matter(&self, text: &str, all: Vec<Range<usize>>, rules: &[Rule], helpers: &[String]) -> Vec<Range<usize>> {
         let mut imported: HashMap<&str, bool> = HashMap::new();
-        let mut matters = |mention: &Range<usize>, all: &[Range<usize>]| match &text[mention.clone()] {
+        let mut matters = |mention: &Range<usize>| match &text[mention.clone()] {
             // Only the argument does.
             SHELL => {
                 let value = text[mention.end..].trim_start().strip_prefix('=');
@@ -106,24 +118,25 @@ impl Around {
             }
             word if PROSE.contains(&word) => {
                 use_of(text, mention) == Use::OfModule
-                    || *imported.entry(word).or_insert_with(|| is_imported(text, word, all))
+                    || *imported.entry(word).or_insert_with(|| is_imported(text, word, &all))
             }
             _ => true,
         };
-        let all: Vec<Range<usize>> = self.sought.mentions(text.as_bytes()).filter(is_sought).collect();
-        let mut mentions: Vec<Range<usize>> = all.iter().filter(|mention| matters(mention, &all)).cloned().collect();
-        // It takes two.
-        let is_fork = |mention: &Range<usize>| &text[mention.clone()] == FORK;
-        let forks = mentions.iter().filter(|mention| is_fork(mention)).count();
-        if forks == 1 && !rules.contains(&Rule::PtySpawn) && !text.contains("fork as ") {
-            mentions.retain(|mention| !is_fork(mention));
+        let is_sought = |word: &str| {
+            rules.iter().any(|rule| rule.sought().contains(&word)) || helpers.iter().any(|helper| helper == word)
+        };
+        let is_worth = |mention: &&Range<usize>| is_sought(&text[(*mention).clone()]) && matters(mention);
+        let mut mentions: Vec<Range<usize>> = all.iter().filter(is_worth).cloned().collect();
+        // A fork that is called once is not the second of two.
+        let mut forks = mentions.iter().filter(|mention| &text[(*mention).clone()] == "fork");
+        if let (Some(fork), None) = (forks.next().cloned(), forks.next())
+            && !rules.contains(&Rule::PtySpawn)
+            && text[fork.end..].starts_with('(')
+        {
+            mentions.retain(|mention| *mention != fork);
         }
         let has_list = |rule: &Rule| match rule {
-            Rule::ArgvDetacher => self.detachers.mentions(text.as_bytes()).any(|mention| {
-                // The first thing in a string, or the last in a path.
-                let starts = ['"', '\'', '/', '\\'];
-                text[mention.start..].starts_with(starts) || text[..mention.start].ends_with(starts)
-            }),
+            Rule::ArgvDetacher => self.has_detacher(text),
             Rule::ShellBackground => self.shells.find_iter(text.as_bytes()).next().is_some(),
             _ => false,
         };
@@ -133,6 +146,24 @@ impl Around {
             mentions.dedup();
         }
         mentions
+    }
+
+    /// Whether a list of words may be that of a program which detaches.
+    fn has_detacher(&self, text: &str) -> bool {
+        // Of `cmd` only, in whatever letters.
+        let has_start = LazyCell::new(|| {
+            let quoted = |start: &str| ["\"", "'"].map(|quote| [quote, start].concat());
+            let all = ["start", "START", "Start"].map(quoted);
+            all.as_flattened().iter().any(|start| memmem::find(text.as_bytes(), start.as_bytes()).is_some())
+        });
+        self.detachers.mentions(text.as_bytes()).any(|mention| {
+            let (word, before) = (&text[mention.clone()], &text[..mention.start]);
+            // The first thing in a string, or the last in a path.
+            let starts = ['"', '\'', '/', '\\'];
+            let is_program = word.starts_with(starts) || before.ends_with(starts);
+            let name = word.trim_matches(|c: char| !c.is_alphanumeric());
+            is_program && name != command::START && (!name.eq_ignore_ascii_case(command::CMD) || *has_start)
+        })
     }
 }
 
@@ -244,13 +275,14 @@ enum Use {
 
 /// What the text around a function's name tells of it.
 fn use_of(text: &str, mention: &Range<usize>) -> Use {
-    let line = text[..mention.start].rfind('\n').map_or(0, |at| at + 1);
-    let before = &text[line..mention.start];
+    let near = mention.start.saturating_sub(NEAR);
+    let near = (near..=mention.start).find(|at| text.is_char_boundary(*at)).unwrap_or(mention.start);
+    let before = text[near..mention.start].rsplit('\n').next().unwrap_or_default();
     let after = text[mention.end..].trim_start_matches([' ', '\t']);
     let ends_item = after.is_empty() || after.starts_with([',', ')', '\n', '#', ';', '\\']) || after.starts_with("as ");
     let is_quoted = before.ends_with(['"', '\'']);
     let begins = before.trim_end();
-    if before.ends_with("platform.") {
+    if before.ends_with("platform.") || before.ends_with("self.") {
         Use::Other
     } else if is_quoted && (before.contains("getattr") || begins.len() == 1) {
         Use::OfModule

@@ -5,8 +5,8 @@ use std::ops::Range;
 use memchr::memchr;
 use rustpython_parser::ast::{self, Expr, ExprContext, Pattern, Stmt};
 
-use super::super::lexer::continues_name;
-use super::super::tree::{Cursor, Node, Site};
+use crate::lint_spawns::python::lexer::continues_name;
+use crate::lint_spawns::python::tree::{Cursor, Node, Site};
 
 /// In longer lines no keyword is looked for.
 const LONG: usize = 1000;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::super::lexer::continues_name;
+use crate::lint_spawns::python::lexer::continues_name;
 
 /// As often as this the whole text may be searched for a word before all words are noted.
 const PATIENCE: usize = 32;
