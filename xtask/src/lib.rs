@@ -44,7 +44,8 @@
 //!
 //! # ci, bench
 //!
-//! [`ci`] runs every check of the repository: a list of steps and one runner. [`ci::host`] reads the steps that the
+//! [`ci`] runs every check of the repository: a list of steps and one runner. [`globs`] reads patterns of
+//! paths for it and for the policy. [`ci::host`] reads the steps that the
 //! repository declares, [`ci::plan`] chooses by [`ci::paths`], [`ci::changed`] and [`ci::requirement`], [`ci::runner`] runs
 //! a [`ci::step`] below its [`ci::supervisor`], [`ci::screen`] and [`ci::summary`] tell of it, [`ci::moved`] repairs snapshots. Invariants: all steps are
 //! proved before the first is run; nothing that a step has started outlives `ci`, however that ends.
@@ -63,6 +64,7 @@ pub mod bench;
 pub mod bug;
 pub mod ci;
 pub mod flags;
+pub mod globs;
 pub mod lint_spawns;
 pub mod output;
 

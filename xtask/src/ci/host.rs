@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toml::Spanned;
 
-use super::paths::Paths;
+use super::paths;
 use super::requirement::Requirement;
 use super::step::{Command, Step};
 use crate::output::printable_path;
@@ -118,7 +118,7 @@ impl Host {
             if paths.get_ref().is_empty() {
                 return Err(self.error(paths.span(), "paths", "no path makes it necessary; leave the key out"));
             }
-            Paths::new(paths.get_ref()).map_err(|what| self.error(paths.span(), "paths", &what))
+            paths::globs(paths.get_ref()).map_err(|what| self.error(paths.span(), "paths", &what))
         });
         let timeout = raw.timeout.map(|seconds| {
             let limit = Duration::try_from_secs_f64(*seconds.get_ref()).ok().filter(|limit| !limit.is_zero());

@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use camino::Utf8PathBuf;
 
-use super::paths::Paths;
+use super::paths;
 use super::requirement::Requirement;
+use crate::globs::Globs;
 use crate::output::printable;
 
 /// A step that every repository has, as the list of them spells it.
@@ -33,7 +34,7 @@ pub struct Step {
     /// Without these it is skipped.
     pub requires: Vec<Requirement>,
     /// What has to differ for the step to be needed; None if it always is.
-    pub paths: Option<Paths>,
+    pub paths: Option<Globs>,
     pub timeout: Option<Duration>,
 }
 
@@ -57,7 +58,7 @@ impl BuiltIn {
             fix: self.fix.iter().map(|fix| Command::parse(fix)).collect::<Option<_>>().with_context(bug)?,
             folder: Utf8PathBuf::new(),
             requires: requires.collect::<Result<_, _>>().map_err(anyhow::Error::msg).with_context(bug)?,
-            paths: Some(Paths::new(self.paths).map_err(anyhow::Error::msg).with_context(bug)?),
+            paths: Some(paths::globs(self.paths).map_err(anyhow::Error::msg).with_context(bug)?),
             timeout: None,
         })
     }

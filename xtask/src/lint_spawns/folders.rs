@@ -5,7 +5,7 @@ use std::fs;
 
 use camino::Utf8Path;
 
-use super::policy::Exclude;
+use crate::globs::Globs;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Folder {
@@ -17,14 +17,14 @@ pub(super) struct Folder {
 
 pub(super) struct Folders<'a> {
     root: &'a Utf8Path,
-    exclude: &'a Exclude,
+    exclude: &'a Globs,
     known: HashMap<String, Folder>,
     /// The one asked for before, for git lists the files of a folder together.
     last: (String, Folder),
 }
 
 impl<'a> Folders<'a> {
-    pub(super) fn new(root: &'a Utf8Path, exclude: &'a Exclude) -> Folders<'a> {
+    pub(super) fn new(root: &'a Utf8Path, exclude: &'a Globs) -> Folders<'a> {
         Folders { root, exclude, known: HashMap::new(), last: (String::new(), Folder::default()) }
     }
 

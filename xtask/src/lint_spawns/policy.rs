@@ -8,13 +8,13 @@ use std::ops::Range;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Unexpected, Visitor};
 use toml::Spanned;
 
 use super::baseline::{Baseline, Entry};
 use super::rule::{self, Group, Rule};
+use crate::globs::{Fault, Globs, GlobsBuilder};
 use crate::output::printable_path;
 
 const CARGO_TABLE: &str = "workspace.metadata.lint-spawns";
@@ -33,7 +33,8 @@ const IDLE: &str =
 pub struct Policy {
     /// Root-relative folders and files, without `./` and trailing slashes; `.` is all.
     pub include: Vec<Utf8PathBuf>,
-    pub exclude: Exclude,
+    /// Patterns of what is left out.
+    pub exclude: Globs,
     pub detach_helpers: Vec<String>,
     pub marker: String,
     pub markers: Markers,
@@ -160,47 +161,6 @@ impl Policy {
                 RawPolicy::default().prove(&Manifest::built_in(), Some(table))
             }
         }
-    }
-}
-
-/// Patterns of what is left out.
-#[derive(Debug)]
-pub struct Exclude {
-    /// Match one component of a path.
-    components: GlobSet,
-    /// Match a root-relative path, or that of a folder above it.
-    paths: GlobSet,
-}
-
-impl Exclude {
-    fn new(patterns: &[Spanned<String>], place: &Place) -> Result<Exclude> {
-        let mut components = GlobSetBuilder::new();
-        let mut paths = GlobSetBuilder::new();
-        for pattern in patterns {
-            let text = pattern.get_ref().trim_end_matches('/');
-            let anchored = text.strip_prefix("./").or_else(|| text.strip_prefix('/'));
-            let glob = GlobBuilder::new(anchored.unwrap_or(text)).literal_separator(true).build().map_err(|err| {
-                place.error(pattern.span(), "exclude", &format!("bad glob {:?}: {}", cut(text), err.kind()))
-            })?;
-            if text.is_empty() || anchored == Some("") {
-                return Err(place.error(pattern.span(), "exclude", "an empty pattern excludes nothing"));
-            }
-            if anchored.is_some() || text.contains('/') { &mut paths } else { &mut components }.add(glob);
-        }
-        let build = |globs: GlobSetBuilder| {
-            globs.build().map_err(|err| anyhow!("bad policy in {}: key `exclude`: {err}; use fewer globs", place.name))
-        };
-        Ok(Exclude { components: build(components)?, paths: build(paths)? })
-    }
-
-    /// Whether a root-relative path, or a folder above it, is excluded.
-    pub fn matches(&self, path: &Utf8Path) -> bool {
-        path.ancestors().any(|path| self.matches_itself(path))
-    }
-
-    /// Whether a pattern says so of the path, leaving the folders above it aside.
-    pub fn matches_itself(&self, path: &Utf8Path) -> bool {
-        path.file_name().is_some_and(|name| self.components.is_match(name) || self.paths.is_match(path))
     }
 }
 
@@ -394,7 +354,7 @@ impl RawPolicy {
         };
         let policy = Policy {
             include,
-            exclude: Exclude::new(&exclude, &place)?,
+            exclude: globs(&exclude, &place)?,
             detach_helpers,
             marker,
             markers: self.markers.unwrap_or_default(),
@@ -415,6 +375,20 @@ impl RawPolicy {
         }
         Ok(policy)
     }
+}
+
+fn globs(patterns: &[Spanned<String>], place: &Place) -> Result<Globs> {
+    let mut globs = GlobsBuilder::default();
+    for pattern in patterns {
+        globs.add(pattern.get_ref()).map_err(|fault| {
+            let what = match fault {
+                Fault::Empty => "an empty pattern excludes nothing".to_owned(),
+                Fault::Syntax(text, why) => format!("bad glob {:?}: {why}", cut(text)),
+            };
+            place.error(pattern.span(), "exclude", &what)
+        })?;
+    }
+    globs.build().map_err(|err| anyhow!("bad policy in {}: key `exclude`: {err}; use fewer globs", place.name))
 }
 
 fn include_entry(entry: &Spanned<String>, place: &Place) -> Result<Utf8PathBuf> {
