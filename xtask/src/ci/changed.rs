@@ -1,15 +1,12 @@
 //! What differs from a revision: committed since, staged, changed or not yet added.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::lint_spawns::git::forget_caller;
+use crate::lint_spawns::git::{NO_PROGRAMS, run};
 use crate::output::{printable, printable_path};
-
-/// Programs that the configuration of an untrusted checkout could make git run.
-const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
 /// Paths that differ, and from what.
 pub struct Changes {
@@ -81,15 +78,13 @@ fn checked(root: &Utf8Path, arguments: &[&str]) -> Result<String> {
 /// Whether git succeeds, and what it prints.
 fn git(root: &Utf8Path, arguments: &[&str]) -> Result<(bool, String)> {
     let mut command = Command::new("git");
-    forget_caller(&mut command);
-    command.arg("-C").arg(root).args(NO_PROGRAMS).args(arguments).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
-    let output = command.stdin(Stdio::null()).output().context("--changed: cannot run git")?;
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    if complaint.contains("not a git repository") {
+    command.arg("-C").arg(root).args(NO_PROGRAMS).args(arguments);
+    let (output, printed) = run(command, root).context("--changed")?;
+    if output.complaint.contains("not a git repository") {
         bail!("--changed: {} is not in a git repository", printable_path(root.as_str()));
     }
-    if output.status.code().is_none_or(|code| code > 1) && !complaint.is_empty() {
-        bail!("--changed: git {}: {}", arguments.join(" "), printable(complaint.trim()));
+    if output.status.code().is_none_or(|code| code > 1) && !output.complaint.is_empty() {
+        bail!("--changed: git {}: {}", arguments.join(" "), printable(&output.complaint));
     }
-    Ok((output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned()))
+    Ok((output.status.success(), String::from_utf8_lossy(&printed).into_owned()))
 }

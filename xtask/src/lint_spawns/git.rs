@@ -68,7 +68,7 @@ const QUIET_VARIABLES: [(&str, &str); 5] = [
 ];
 
 /// Programs that the configuration of an untrusted checkout could make git run.
-const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+pub const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
 /// One path that git lists.
 #[derive(Debug, PartialEq, Eq)]
@@ -209,10 +209,11 @@ fn parse_entry(entry: &[u8]) -> Option<Entry<'_>> {
     is_below.then_some(Entry { kind, path })
 }
 
-struct Output {
-    status: ExitStatus,
-    /// Standard error.
-    complaint: String,
+/// How git ended.
+pub struct Output {
+    pub status: ExitStatus,
+    /// Standard error, trimmed.
+    pub complaint: String,
 }
 
 /// Whether git found no repository at all; of one that it found and cannot use it says something else.
@@ -237,8 +238,8 @@ fn failure(output: &Output, verb: &str, folder: &Utf8Path) -> String {
     format!("git {verb} failed in {folder}: {complaint}")
 }
 
-/// Runs git. Also returns what it printed.
-fn run(command: Command, folder: &Utf8Path) -> Result<(Output, Vec<u8>)> {
+/// Runs git. Also returns what it printed. `folder` is the one it is asked about.
+pub fn run(command: Command, folder: &Utf8Path) -> Result<(Output, Vec<u8>)> {
     let mut printed = Vec::new();
     let output = run_with(command, folder, None, Vec::new(), |chunk| {
         printed.extend_from_slice(chunk);
