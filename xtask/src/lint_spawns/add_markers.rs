@@ -9,9 +9,10 @@ use xshell::Shell;
 use super::annotate::{Annotated, Note, Reason, annotate};
 use super::check::{CheckedFile, Checker, Hit};
 use super::policy::Policy;
+use super::report::{self, plural};
 use super::rule::Rule;
 use super::run::{Files, Run, STACK_SIZE, read};
-use super::{NAME, patch, report, write};
+use super::{NAME, patch, write};
 use crate::flags::MarkersAdd;
 use crate::output::{self, printable, printable_path};
 use crate::{Outcome, bug};
@@ -139,17 +140,18 @@ impl Done {
     }
 
     fn report(&self, checked: usize, policy: &Policy) -> String {
-        let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let mut text = self.added.clone();
         if self.markers > 0 {
-            text += &format!("\n{} added in {}", counted(self.markers, "marker"), counted(self.files, "file"));
+            let (markers, noun) = plural(self.markers, "marker", "markers");
+            let (files, of_files) = plural(self.files, "file", "files");
+            text += &format!("\n{markers} {noun} added in {files} {of_files}");
         } else {
-            text += &format!("no marker to add in {}", counted(checked, "Python file"));
+            let (files, of_files) = plural(checked, "Python file", "Python files");
+            text += &format!("no marker to add in {files} {of_files}");
         }
-        match self.left.len() {
-            0 => {}
-            1 => text += ", 1 hit stays unmarked",
-            count => text += &format!(", {count} hits stay unmarked"),
+        if !self.left.is_empty() {
+            let (left, stay) = plural(self.left.len(), "hit stays", "hits stay");
+            text += &format!(", {left} {stay} unmarked");
         }
         text + &format!(" (policy: {})\n", printable(&policy.origin.name))
     }

@@ -85,8 +85,8 @@ impl<'p> Checker<'p> {
 
     /// [`Checker::check`], and what there is to say of the file's markers. It may have some without a hit.
     pub fn audit(&self, bytes: &[u8]) -> (Vec<Hit>, Audit) {
-        let may_find = self.search.may_find(bytes);
-        if !may_find && !self.marking.may_be_in(bytes) {
+        let (may_find, may_be_marked) = (self.search.may_find(bytes), self.marking.may_be_in(bytes));
+        if !may_find && !may_be_marked {
             return (Vec::new(), Audit::default());
         }
         let text = source::decode(bytes);
@@ -96,7 +96,7 @@ impl<'p> Checker<'p> {
         let mut markers = self.marking.markers(&lines, &layout);
         let hits = hits(&lines, &found, &mut markers);
         // Most texts that have a needle have no marker.
-        if !self.marking.may_be_in(bytes) {
+        if !may_be_marked {
             return (hits, Audit::default());
         }
         let audit = self.marking.audit(&lines, &layout, &hits, markers);

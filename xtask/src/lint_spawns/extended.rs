@@ -18,7 +18,7 @@ use rustpython_parser::ast::Expr;
 
 use super::detect::Shape;
 use super::python::names::Names;
-use super::python::tree::{Cursor, Tree};
+use super::python::tree::{Cursor, Site, Tree, text_of};
 use super::rule::{Rule, Strength};
 use commands::Commands;
 use double_fork::Children;
@@ -70,6 +70,14 @@ impl<'n, 'a> Finder<'n, 'a> {
 
 fn shape(rule: Rule, strength: Strength, at: Cursor<'_>, range: Range<usize>) -> Shape<'_> {
     Shape { rule, strength, range, at, argument: None }
+}
+
+/// What a text says: a literal, or what was assigned, once, to a name.
+fn text_at<'t, 'a: 't>(names: &Names<'a>, site: Site<'t>) -> Option<&'t str> {
+    match text_of(site.expr) {
+        Some(text) => Some(text),
+        None => text_of(names.value(site)?.expr),
+    }
 }
 
 /// Where the last name of a function's path stands, in the whole text: that of `spawn` in `pty.spawn`.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustpython_parser::ast::{Expr, Operator, Stmt, bigint::BigInt};
 
-use super::{last_name, shape};
+use super::{last_name, shape, text_at};
 use crate::lint_spawns::detect::Shape;
 use crate::lint_spawns::python::fold::{self, Arm};
 use crate::lint_spawns::python::names::Names;
@@ -14,11 +14,6 @@ use crate::lint_spawns::spawn::keyword;
 
 /// As many expressions are looked at for one argument.
 const LARGEST: usize = 1000;
-
-/// The bit of a flag that detaches, and how far.
-fn flag(name: &str) -> Option<(u32, Strength)> {
-    FLAGS.into_iter().find(|(flag, ..)| *flag == name).map(|(_, bit, strength)| (bit, strength))
-}
 
 /// `winbase.h`
 const FLAGS: [(&str, u32, Strength); 3] = [
@@ -78,11 +73,12 @@ fn is_item(names: &Names<'_>, at: Cursor, target: &Expr) -> bool {
 }
 
 fn is_key(names: &Names<'_>, at: Cursor, key: &Expr) -> bool {
-    let text = match text_of(key) {
-        Some(text) => Some(text),
-        None => names.value(at.site(key)).and_then(|value| text_of(value.expr)),
-    };
-    text == Some("creationflags")
+    text_at(names, at.site(key)) == Some("creationflags")
+}
+
+/// The bit of a flag that detaches, and how far.
+fn flag(name: &str) -> Option<(u32, Strength)> {
+    FLAGS.into_iter().find(|(flag, ..)| *flag == name).map(|(_, bit, strength)| (bit, strength))
 }
 
 /// The flags that detach in a value, each with its place.

@@ -15,13 +15,13 @@ pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Option<Shape<'t>>
     let function = at.site(&call.func);
     let truth = |name| keyword(call, name).and_then(|value| fold::truth(names, at.site(value)));
     let is_none = |name| keyword(call, name).and_then(Expr::as_constant_expr).is_some_and(|it| it.value.is_none());
-    let stays = if names.is_any(function, &["daemon.DaemonContext", "daemon.daemon.DaemonContext"]) {
+    let detaches = if names.is_any(function, &["daemon.DaemonContext", "daemon.daemon.DaemonContext"]) {
         // `None`, the default, finds out whether to.
-        truth("detach_process") == Some(false) && !is_none("detach_process")
+        truth("detach_process") != Some(false) || is_none("detach_process")
     } else if names.is_any(function, &["daemonize.Daemonize"]) {
-        truth("foreground") == Some(true)
+        truth("foreground") != Some(true)
     } else {
-        true
+        false
     };
-    (!stays).then(|| shape(Rule::DaemonLibrary, Strength::OutOfReach, at, last_name(at, &call.func)))
+    detaches.then(|| shape(Rule::DaemonLibrary, Strength::OutOfReach, at, last_name(at, &call.func)))
 }

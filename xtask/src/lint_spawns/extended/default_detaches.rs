@@ -10,6 +10,7 @@ use crate::lint_spawns::python::names::Names;
 use crate::lint_spawns::python::outline::Opens;
 use crate::lint_spawns::python::tree::{Cursor, Node, Site, Tree, text_of};
 use crate::lint_spawns::rule::Rule;
+use crate::lint_spawns::spawn::keyword;
 
 /// Bases of classes whose fields are data that is sent or stored.
 const RECORDS: [&str; 6] = ["BaseModel", "TypedDict", "Schema", "Serializer", "Model", "Struct"];
@@ -85,10 +86,7 @@ fn place_of<'t>(names: &Names<'_>, at: Cursor, target: &'t Expr) -> Option<&'t s
 /// What `field(default=value)` comes to.
 fn default_of(value: &Expr) -> &Expr {
     let Expr::Call(call) = value else { return value };
-    call.keywords
-        .iter()
-        .find(|keyword| keyword.arg.as_deref() == Some("default"))
-        .map_or(value, |keyword| &keyword.value)
+    keyword(call, "default").unwrap_or(value)
 }
 
 /// Whether a value detaches, at least on POSIX.

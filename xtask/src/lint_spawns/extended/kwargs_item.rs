@@ -2,6 +2,7 @@
 
 use rustpython_parser::ast::{Expr, Stmt};
 
+use super::text_at;
 use crate::lint_spawns::argument::Argument;
 use crate::lint_spawns::detect::Shape;
 use crate::lint_spawns::python::names::Names;
@@ -11,7 +12,8 @@ use crate::lint_spawns::rule::Rule;
 pub(super) fn detect<'t>(names: &Names<'_>, at: Cursor<'t>) -> Vec<Shape<'t>> {
     let mut shapes = Vec::new();
     let mut item = |key: &'t Expr, value: &'t Expr| {
-        let argument = key_of(names, at, key).filter(|argument| !argument.is_off(value));
+        let argument =
+            text_at(names, at.site(key)).and_then(Argument::named).filter(|argument| !argument.is_off(value));
         shapes.extend(argument.map(|argument| Shape {
             rule: Rule::KwargsItem,
             strength: argument.strength(),
@@ -98,13 +100,5 @@ fn elements(expr: &Expr) -> &[Expr] {
         Expr::Tuple(tuple) => &tuple.elts,
         Expr::Set(set) => &set.elts,
         _ => &[],
-    }
-}
-
-/// The argument that a key names: as a literal, or as a name to which one was assigned, once.
-fn key_of(names: &Names<'_>, at: Cursor, key: &Expr) -> Option<Argument> {
-    match text_of(key) {
-        Some(text) => Argument::named(text),
-        None => Argument::named(text_of(names.value(at.site(key))?.expr)?),
     }
 }
