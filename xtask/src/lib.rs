@@ -44,11 +44,11 @@
 //!
 //! # ci, bench
 //!
-//! [`ci`] runs every check of the repository: a list of steps and one runner. [`globs`] reads patterns of
-//! paths for it and for the policy. [`ci::host`] reads the steps that the
-//! repository declares, [`ci::plan`] chooses by [`ci::paths`], [`ci::changed`] and [`ci::requirement`], [`ci::runner`] runs
-//! a [`ci::step`] below its [`ci::supervisor`], [`ci::screen`] and [`ci::summary`] tell of it, [`ci::moved`] repairs snapshots. Invariants: all steps are
-//! proved before the first is run; nothing that a step has started outlives `ci`, however that ends.
+//! [`ci`] runs every check of the repository: a list of steps and one runner. [`ci::host`] reads the steps that the
+//! repository declares; [`ci::plan`] chooses by [`ci::paths`], [`ci::changed`] and [`ci::requirement`]; [`ci::runner`] runs
+//! a [`ci::step`] below its [`ci::supervisor`]; [`ci::screen`] and [`ci::summary`] tell of it; [`ci::moved`] repairs
+//! snapshots. [`globs`] reads patterns of paths, here and in the policy. Invariants: all steps are proved before the first
+//! is run; nothing that a step has started outlives `ci`, however that ends.
 //!
 //! [`mod@bench`] measures lint-spawns beside git and ripgrep: in a repository or in one that [`bench::monorepo`] makes, each
 //! run by way of [`bench::child`]. `xtask/benches` measures the stages alone.
