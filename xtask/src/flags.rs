@@ -1,15 +1,16 @@
-//! The whole command line.
+//! The whole command line, of both programs: `cargo xtask`, and `lint-spawns` alone.
 
 use std::num::NonZeroUsize;
 
-use camino::Utf8PathBuf;
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::output;
+use crate::{Outcome, lint_spawns, output};
 
 /// The command line; or what to print instead, help among it.
-pub fn parse() -> Result<Flags, clap::Error> {
+pub fn parse<Flags: Parser>() -> Result<Flags, clap::Error> {
     let refusal = match Flags::try_parse() {
         Err(refusal) if refusal.use_stderr() => refusal,
         result => return result,
@@ -25,6 +26,32 @@ pub fn parse() -> Result<Flags, clap::Error> {
         .and(Err(refusal))
 }
 
+/// Prints what clap has to say instead of a run: help that was asked for, or what is wrong.
+pub fn refuse(refusal: &clap::Error) -> Result<Outcome> {
+    // An example that ends the help has no line break.
+    let text = refusal.render().to_string().trim_end().to_owned() + "\n";
+    if refusal.use_stderr() {
+        output::complain_of_usage(&text);
+        return Ok(Outcome::Failed);
+    }
+    output::print(&text)?;
+    Ok(Outcome::Clean)
+}
+
+/// How lint-spawns is called here, for the commands that people are told to run.
+pub fn lint_spawns() -> &'static str {
+    let program = std::env::args().next().unwrap_or_default();
+    if Utf8Path::new(&program).file_stem() == Some(lint_spawns::NAME) {
+        lint_spawns::NAME
+    } else {
+        "cargo xtask lint-spawns"
+    }
+}
+
+fn example(arguments: &str) -> String {
+    format!("Example: {} {arguments}", lint_spawns())
+}
+
 /// Checks of this repository, run as `cargo xtask <COMMAND>`.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, disable_help_subcommand = true)]
@@ -32,6 +59,14 @@ pub fn parse() -> Result<Flags, clap::Error> {
 pub struct Flags {
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+// `lint-spawns` as a program of its own. What it is for is told by what it has.
+#[derive(Debug, Parser)]
+#[command(name = lint_spawns::NAME, bin_name = lint_spawns::NAME, version)]
+pub struct Alone {
+    #[command(flatten)]
+    pub lint_spawns: LintSpawns,
 }
 
 /// What the subcommands are for, and their names. Those that are in no group come last.
@@ -168,7 +203,7 @@ pub enum Verb {
 ///
 /// A file or folder that is called `rule` is checked as `./rule`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: cargo xtask lint-spawns rule start-new-session")]
+#[command(after_help = example("rule start-new-session"))]
 pub struct Rule {
     /// The rule's name
     pub name: Option<String>,
@@ -198,7 +233,7 @@ pub enum MarkersVerb {
 ///
 /// Exit code 0: they are listed, whatever they cover; 2: a file could not be looked at.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: cargo xtask lint-spawns markers list agent --format json")]
+#[command(after_help = example("markers list agent --format json"))]
 pub struct MarkersList {
     /// Files and folders to look at instead of the policy's `include`
     pub paths: Vec<Utf8PathBuf>,
@@ -215,9 +250,7 @@ pub struct MarkersList {
 /// Where no comment can stand, as in a string, nothing is changed. Exit code 0: no unmarked hit is left; 1: those named
 /// are; 2: a file could not be checked or written.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example: cargo xtask lint-spawns markers add 'the timeout kills the whole group' agent/shell.py"
-)]
+#[command(after_help = example("markers add 'the timeout kills the whole group' agent/shell.py"))]
 pub struct MarkersAdd {
     /// Why the child may outlive its owner
     pub reason: String,
@@ -254,7 +287,7 @@ pub enum BaselineVerb {
 ///
 /// Refuses where the present baseline tolerates less, be it empty. A policy without any baseline gets its first one.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: cargo xtask lint-spawns baseline write --accept-new")]
+#[command(after_help = example("baseline write --accept-new"))]
 pub struct BaselineWrite {
     #[command(flatten)]
     pub scope: Scope,
@@ -267,7 +300,7 @@ pub struct BaselineWrite {
 ///
 /// An entry keeps its form. That of a file which git sees renamed, compared with HEAD, moves to the new name.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: cargo xtask lint-spawns baseline prune")]
+#[command(after_help = example("baseline prune"))]
 pub struct BaselinePrune {
     #[command(flatten)]
     pub scope: Scope,
@@ -277,7 +310,7 @@ pub struct BaselinePrune {
 ///
 /// A hit of several rules counts as one of the first. Exit code 0, whatever there is; 2: not all could be counted.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: cargo xtask lint-spawns stat --select all")]
+#[command(after_help = example("stat --select all"))]
 pub struct Stat {
     #[command(flatten)]
     pub scope: Scope,

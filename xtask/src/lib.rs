@@ -42,6 +42,9 @@
 //! are parsed. What cannot be looked at is an error or a warning, never silence; [`bug`] makes an error of a panic. Names,
 //! source lines and other programs' messages reach the user only through [`output`]'s escapes.
 //!
+//! `src/bin/lint-spawns.rs` is this command alone, for repositories without a workspace; [`flags`] has the command lines of
+//! both programs, and [`run`] makes their exit codes.
+//!
 //! # ci, bench
 //!
 //! [`ci`] runs every check of the repository: a list of steps and one runner. [`ci::host`] reads the steps that the
@@ -68,7 +71,9 @@ pub mod globs;
 pub mod lint_spawns;
 pub mod output;
 
-/// How a command ended; `main` makes the exit code of it.
+use std::process::ExitCode;
+
+/// How a command ended; [`run`] makes the exit code of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// All was looked at, and nothing is wrong: 0.
@@ -77,6 +82,20 @@ pub enum Outcome {
     Problems,
     /// The job could not be done: 2.
     Failed,
+}
+
+/// What both programs do: run a command, complain of what kept it from its job, in the command's name, and end with its
+/// exit code.
+pub fn run(name: &str, command: impl FnOnce() -> anyhow::Result<Outcome>) -> ExitCode {
+    let outcome = bug::caught(command).unwrap_or_else(Err).unwrap_or_else(|err| {
+        output::complain(name, &format!("{err:#}"));
+        Outcome::Failed
+    });
+    ExitCode::from(match outcome {
+        Outcome::Clean => 0,
+        Outcome::Problems => 1,
+        Outcome::Failed => 2,
+    })
 }
 
 /// The workspace that this program was built from.

@@ -31,7 +31,7 @@ fn list() -> String {
         }
         text.push('\n');
     }
-    text + "`all` names both groups; `cargo xtask lint-spawns rule NAME` explains a rule.\n"
+    text + &format!("`all` names both groups; `{} rule NAME` explains a rule.\n", flags::lint_spawns())
 }
 
 /// The Markdown of a rule without its marks. Its lines are short enough for any terminal.

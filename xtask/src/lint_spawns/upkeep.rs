@@ -35,7 +35,8 @@ fn write_anew(scope: &Scope, accept_new: bool) -> Result<Outcome> {
         let lines: String = new.iter().map(|line| format!("  {line}\n")).collect();
         output::print(&format!(
             "nothing was written: {n} {are} beyond the baseline in {name}:\n{lines}\
-             Mend or mark what is new (`cargo xtask lint-spawns` lists it), or tolerate it with --accept-new.\n"
+             Mend or mark what is new (`{}` lists it), or tolerate it with --accept-new.\n",
+            flags::lint_spawns()
         ))?;
         return Ok(Outcome::Problems);
     }
