@@ -116,7 +116,7 @@ fn overview() -> String {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    LintSpawns(LintSpawns),
+    LintSpawns(Box<LintSpawns>),
     Ci(Ci),
     #[command(hide = true)]
     CiSupervisor(CiSupervisor),
