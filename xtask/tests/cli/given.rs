@@ -145,12 +145,12 @@ fn a_file_called_dash() {
 fn a_list_of_files() {
     let repository = repository();
     repository.write("lines", "src/new.py\nsrc/clean.py\n");
-    repository.write("windows", "src/new.py\r\n\r\nsrc/clean.py");
+    repository.write("windows", "\u{feff}src/new.py\r\n\r\nsrc/clean.py");
     repository.write("nul", "src/new.py\0src/clean.py\0");
     let from = |list: &str| repository.lint(&["--files-from", list]);
     pin!(all(&[
         ("one on a line", from("lines")),
-        ("with Windows' line breaks, and an empty line", from("windows")),
+        ("as Windows writes it, and with an empty line", from("windows")),
         ("NUL", from("nul")),
         ("from standard input", repository.lint_input("src/new.py\0", &["--files-from", "-"])),
         ("relative to the current folder", repository.lint_in("src", &["--files-from", "../lines"])),

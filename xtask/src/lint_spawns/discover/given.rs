@@ -52,7 +52,7 @@ pub fn given(flags: &flags::Paths) -> Result<Option<Given>> {
     Ok(Some(Given { paths, input }))
 }
 
-/// The paths in a file: those that end in NUL if there is any, else one on a line.
+/// The paths in a file: those that end in NUL if there is any, else one on a line, however Windows writes that.
 fn list(file: &Utf8Path) -> Result<Vec<Utf8PathBuf>> {
     let (bytes, shown) = match file.as_str() {
         STANDARD_INPUT => (read_input()?, "standard input".to_owned()),
@@ -64,7 +64,8 @@ fn list(file: &Utf8Path) -> Result<Vec<Utf8PathBuf>> {
     let paths: Vec<&[u8]> = if bytes.contains(&0) {
         bytes.split(|byte| *byte == 0).collect()
     } else {
-        let lines = bytes.split(|byte| *byte == b'\n');
+        let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+        let lines = text.split(|byte| *byte == b'\n');
         lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
     };
     let paths = paths.into_iter().filter(|path| !path.is_empty());
