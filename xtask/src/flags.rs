@@ -223,8 +223,19 @@ pub struct Scope {
     pub jobs: Option<NonZeroUsize>,
 }
 
+/// How the check prints.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    /// A line for each problem, for people
+    #[default]
+    Text,
+    /// All there is, for machines, in one object
+    Json,
+}
+
+/// How what is listed or counted is printed.
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum ListFormat {
     /// What matters, for people
     #[default]
     Text,
@@ -281,7 +292,7 @@ pub struct MarkersList {
     pub paths: Paths,
     /// How to print the list
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: ListFormat,
     #[command(flatten)]
     pub scope: Scope,
 }
@@ -358,16 +369,7 @@ pub struct Stat {
     pub scope: Scope,
     /// How to print the counts
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: StatFormat,
-}
-
-#[derive(Debug, Default, Clone, Copy, ValueEnum)]
-pub enum StatFormat {
-    /// A table, for people
-    #[default]
-    Text,
-    /// One object, for machines
-    Json,
+    pub format: ListFormat,
 }
 
 /// Run every check of this repository: format, clippy, tests, docs, lint-spawns, and the steps of its own.

@@ -8,6 +8,25 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, Result};
 
+use crate::flags::Color;
+
+/// Whether to print in colours to a stream that is a terminal or not.
+pub fn in_colours(when: Color, is_terminal: bool) -> bool {
+    // By no-color.org any value counts, 0 too.
+    let forbidden = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
+    match when {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => !forbidden() && (forced() || (is_terminal && !is_dumb())),
+    }
+}
+
+/// Whether the terminal says of itself that it can do nothing but print.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 /// Writes to standard output. That nobody reads on is no error.
 pub fn print(text: &str) -> Result<()> {
     print_bytes(text.as_bytes())

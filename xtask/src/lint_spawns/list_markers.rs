@@ -13,7 +13,7 @@ use super::policy::Policy;
 use super::report::{self, plural};
 use super::rule::Rule;
 use super::run::{Files, Run};
-use crate::flags::{Format, MarkersList};
+use crate::flags::{ListFormat, MarkersList};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, flags, output};
 
@@ -23,13 +23,13 @@ pub fn run(flags: &MarkersList) -> Result<Outcome> {
     let given = discover::given(paths)?;
     let run = Run::new(&Shell::new()?, scope, Files::given(given.as_ref()), true)?;
     let text = match format {
-        Format::Json => json::markers(&run.root, &run.files, &run.warnings, &run.errors)?,
-        Format::Text if run.files.is_empty() && run.errors.is_empty() => {
+        ListFormat::Json => json::markers(&run.root, &run.files, &run.warnings, &run.errors)?,
+        ListFormat::Text if run.files.is_empty() && run.errors.is_empty() => {
             report::nothing_to_check(run.idle.as_deref().unwrap_or_default())
         }
         // That there are so many would be a lie about what could not be read.
-        Format::Text if run.files.is_empty() => String::new(),
-        Format::Text => list(&run.files, &run.policy),
+        ListFormat::Text if run.files.is_empty() => String::new(),
+        ListFormat::Text => list(&run.files, &run.policy),
     };
     output::print(&text)?;
     Ok(if run.errors.is_empty() { Outcome::Clean } else { Outcome::Failed })

@@ -10,7 +10,7 @@ use xshell::Shell;
 use super::baseline::{self, Status, Verdict};
 use super::rule::Rule;
 use super::run::{Files, Run};
-use crate::flags::{self, StatFormat};
+use crate::flags::{self, ListFormat};
 use crate::output::{printable_json, printable_path};
 use crate::{Outcome, output};
 
@@ -47,9 +47,9 @@ pub fn run(flags: &flags::Stat) -> Result<Outcome> {
     let verdict = baseline::judge(&run.files, &run.policy.baseline, false);
     let (rows, total) = count(&verdict);
     let text = match flags.format {
-        StatFormat::Text if run.files.is_empty() => String::new(),
-        StatFormat::Text => table(&rows, total),
-        StatFormat::Json => {
+        ListFormat::Text if run.files.is_empty() => String::new(),
+        ListFormat::Text => table(&rows, total),
+        ListFormat::Json => {
             let (root, files, errors) = (run.root.as_str(), run.files.len(), &run.errors);
             let report = Report { version: 1, root, files, rows, total, errors };
             let json = serde_json::to_string_pretty(&report).context("a bug: the counts cannot be written as JSON")?;
