@@ -173,6 +173,9 @@ pub struct LintSpawns {
     /// How to print what was found
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline", help_heading = OUTPUT)]
     pub format: Format,
+    /// When to print in colours, which only `full` has
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = OUTPUT)]
+    pub color: Color,
     /// Print only what fails the run: no advisory, no summary; warnings and errors still go to standard error
     #[arg(long, short, conflicts_with = "print_baseline", help_heading = OUTPUT)]
     pub quiet: bool,
@@ -226,9 +229,11 @@ pub struct Scope {
 /// How the check prints.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A line for each problem, for people
+    /// A line for each problem
     #[default]
     Text,
+    /// A picture of each problem in its place, and the line that marks it
+    Full,
     /// All there is, for machines, in one object
     Json,
 }

@@ -13,6 +13,7 @@ pub mod discover;
 pub mod explain;
 pub mod extended;
 mod folders;
+pub mod full;
 pub mod git;
 pub mod json;
 mod lines;
@@ -23,6 +24,7 @@ pub mod patch;
 pub mod policy;
 pub mod precise;
 pub mod python;
+pub mod remedy;
 pub mod report;
 pub mod rule;
 pub mod run;
@@ -35,6 +37,7 @@ pub mod upkeep;
 pub mod write;
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 
 use anyhow::Result;
 use camino::Utf8Path;
@@ -45,7 +48,7 @@ use crate::{Outcome, output};
 use baseline::Verdict;
 use check::CheckedFile;
 use discover::{Warning, WarningKind};
-use run::{Files, Run};
+use run::{Files, Run, Wanted};
 
 /// What complaints begin with.
 pub const NAME: &str = "lint-spawns";
@@ -74,7 +77,9 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
         Some(rev) => Files::Changed(rev.as_deref()),
         None => Files::given(given.as_ref()),
     };
-    let mut run = Run::new(&sh, &flags.scope, files, flags.strict_markers || flags.format == Format::Json)?;
+    let content = matches!(flags.format, Format::Full);
+    let wanted = Wanted { audit: flags.strict_markers || flags.format != Format::Text, content };
+    let mut run = Run::new(&sh, &flags.scope, files, wanted)?;
     let nothing = run.files.is_empty();
     let ignored = flags.all || flags.print_baseline || nothing || (given.is_some() && !flags.with_baseline);
     let baseline = match (ignored, files) {
@@ -100,16 +105,8 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     }
     let text = match flags.format {
         Format::Json => json::check(&run.root, run.files.len(), &verdict, &run.warnings, &run.errors)?,
-        Format::Text if flags.quiet => report::problems(&verdict),
-        Format::Text if nothing && run.errors.is_empty() => {
-            report::nothing_to_check(run.idle.as_deref().unwrap_or_default())
-        }
-        Format::Text if flags.print_baseline && !nothing => report::baseline(&verdict, &run.policy),
-        // A clean report would be a lie about what could not be read.
-        Format::Text if verdict.fails() || run.errors.is_empty() => {
-            report::check(run.files.len(), &verdict, &run.policy)
-        }
-        Format::Text => String::new(),
+        _ if flags.print_baseline && !nothing => report::baseline(&verdict, &run.policy),
+        _ => words(flags, &run, &verdict),
     };
     output::print(&text)?;
     Ok(if !run.errors.is_empty() {
@@ -119,6 +116,29 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     } else {
         Outcome::Clean
     })
+}
+
+/// The report for people.
+fn words(flags: &LintSpawns, run: &Run, verdict: &Verdict) -> String {
+    let problems = match flags.format {
+        Format::Full => full::problems(run, verdict, output::in_colours(flags.color, std::io::stdout().is_terminal())),
+        Format::Text | Format::Json => report::problems(verdict),
+    };
+    if flags.quiet {
+        return problems;
+    }
+    if run.files.is_empty() && run.errors.is_empty() {
+        return report::nothing_to_check(run.idle.as_deref().unwrap_or_default());
+    }
+    // A clean report would be a lie about what could not be read.
+    if !verdict.fails() && !run.errors.is_empty() {
+        return problems;
+    }
+    let mut advisories = report::advisories(verdict, &run.policy);
+    if flags.format == Format::Full {
+        advisories += &full::advisories(verdict);
+    }
+    advisories + &problems + &report::conclusion(run.files.len(), verdict, &run.policy)
 }
 
 /// What git says is renamed, as far as the new name is among those of `files`.

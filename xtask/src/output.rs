@@ -116,10 +116,28 @@ pub fn printable_json(json: &str) -> String {
     shown
 }
 
+/// [`printable`], and where in it the `places` are, which are in bytes of the text and in order.
+pub fn printable_at(text: &str, places: &[usize]) -> (String, Vec<usize>) {
+    let mut shown_places = Vec::with_capacity(places.len());
+    let shown = escape_and_tell(text, false, |at, shown| {
+        while places.get(shown_places.len()).is_some_and(|&place| place <= at) {
+            shown_places.push(shown);
+        }
+    });
+    shown_places.resize(places.len(), shown.len());
+    (shown, shown_places)
+}
+
 fn escape(text: &str, path: bool) -> String {
+    escape_and_tell(text, path, |_, _| {})
+}
+
+/// Tells `tell` of each character where it is in the text, and where in what is shown.
+fn escape_and_tell(text: &str, path: bool, mut tell: impl FnMut(usize, usize)) -> String {
     let mut shown = String::with_capacity(text.len());
     let command = if path && text.trim_start().starts_with("::") { text.find(':') } else { None };
     for (at, c) in text.char_indices() {
+        tell(at, shown.len());
         let forges = match c {
             '\t' => path,
             '#' => begins_a_command(&text[at..]),

@@ -12,7 +12,7 @@ use super::marker::FlawKind;
 use super::policy::Policy;
 use super::report::{self, plural};
 use super::rule::Rule;
-use super::run::{Files, Run};
+use super::run::{Files, Run, Wanted};
 use crate::flags::{ListFormat, MarkersList};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, flags, output};
@@ -21,7 +21,8 @@ use crate::{Outcome, flags, output};
 pub fn run(flags: &MarkersList) -> Result<Outcome> {
     let flags::MarkersList { paths, format, scope } = flags;
     let given = discover::given(paths)?;
-    let run = Run::new(&Shell::new()?, scope, Files::given(given.as_ref()), true)?;
+    let run =
+        Run::new(&Shell::new()?, scope, Files::given(given.as_ref()), Wanted { audit: true, ..Wanted::default() })?;
     let text = match format {
         ListFormat::Json => json::markers(&run.root, &run.files, &run.warnings, &run.errors)?,
         ListFormat::Text if run.files.is_empty() && run.errors.is_empty() => {

@@ -17,7 +17,7 @@ pub fn check(files: usize, verdict: &Verdict, policy: &Policy) -> String {
 }
 
 /// What people should know, and what fails no run.
-fn advisories(verdict: &Verdict, policy: &Policy) -> String {
+pub fn advisories(verdict: &Verdict, policy: &Policy) -> String {
     let mut text = String::new();
     if !verdict.stale.is_empty() && !verdict.strict {
         let origin = printable(&policy.origin.name);
@@ -52,7 +52,7 @@ pub fn problems(verdict: &Verdict) -> String {
 }
 
 /// What it comes to.
-fn conclusion(files: usize, verdict: &Verdict, policy: &Policy) -> String {
+pub fn conclusion(files: usize, verdict: &Verdict, policy: &Policy) -> String {
     let mut text = String::new();
     if verdict.fails() {
         summary(&mut text, verdict, policy);

@@ -9,7 +9,7 @@ use xshell::Shell;
 
 use super::baseline::{self, Status, Verdict};
 use super::rule::Rule;
-use super::run::{Files, Run};
+use super::run::{Files, Run, Wanted};
 use crate::flags::{self, ListFormat};
 use crate::output::{printable_json, printable_path};
 use crate::{Outcome, output};
@@ -43,7 +43,7 @@ struct Row<'a> {
 /// Prints the counts of all that the policy includes.
 pub fn run(flags: &flags::Stat) -> Result<Outcome> {
     let sh = Shell::new()?;
-    let run = Run::new(&sh, &flags.scope, Files::Included, false)?;
+    let run = Run::new(&sh, &flags.scope, Files::Included, Wanted::default())?;
     let verdict = baseline::judge(&run.files, &run.policy.baseline, false);
     let (rows, total) = count(&verdict);
     let text = match flags.format {

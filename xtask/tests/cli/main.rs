@@ -20,6 +20,7 @@ mod bench;
 mod ci;
 #[cfg(unix)]
 mod ci_ends;
+mod full;
 mod git;
 mod given;
 mod inputs;

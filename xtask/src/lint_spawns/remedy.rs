@@ -1,0 +1,53 @@
+//! What people are told of a single hit: why it matters, and which line accepts it.
+
+use std::collections::BTreeMap;
+
+use super::annotate::{self, Note, Proposal, Reason};
+use super::check::{CheckedFile, Hit};
+use super::policy::Policy;
+use super::rule::{Rule, Strength};
+use crate::flags;
+
+/// What stands for the reason until somebody writes one.
+pub const PLACEHOLDER: &str = "<why this child may outlive its owner>";
+
+/// Why a hit matters, in a line.
+pub fn why(hit: &Hit) -> &'static str {
+    hit.strength.map_or("it cannot be parsed, so that it is not known what it starts", Strength::consequence)
+}
+
+/// What comes before a marker.
+pub fn condition(hit: &Hit) -> &'static str {
+    if hit.rules.contains(&Rule::Unparsable) {
+        "mend the syntax, or once you have read it"
+    } else {
+        "where the child is meant to outlive its owner"
+    }
+}
+
+/// How to learn more of a rule.
+pub fn more(rule: Rule) -> String {
+    format!("`{} rule {}` tells more, and what to write instead", flags::lint_spawns(), rule.name())
+}
+
+/// The marker for each unmarked hit of a file whose content is kept, by line; or what is said where there can be none.
+pub fn markers(file: &CheckedFile, policy: &Policy) -> BTreeMap<usize, Result<Proposal, String>> {
+    let unmarked = file.hits.iter().filter(|hit| hit.reason.is_none() && !hit.dropped);
+    let lines: Vec<usize> = unmarked.map(|hit| hit.line).collect();
+    let note = Reason::new(PLACEHOLDER).and_then(|reason| Note::new(&policy.marker, reason, policy.markers));
+    let note = match note {
+        Ok(note) => note,
+        Err(err) => {
+            let what = format!("no marker can be written: {err:#}");
+            return lines.into_iter().map(|line| (line, Err(what.clone()))).collect();
+        }
+    };
+    let Some(content) = &file.content else { return BTreeMap::new() };
+    let proposals = annotate::propose(content, &lines, note).into_iter().map(|proposal| {
+        proposal.map_err(|why| {
+            let otherwise = "write the statement in another way, or tolerate the hit in the baseline";
+            format!("no marker can stand here, since {why}; {otherwise}")
+        })
+    });
+    lines.iter().copied().zip(proposals).collect()
+}
