@@ -236,6 +236,8 @@ pub enum Format {
     Full,
     /// All there is, for machines, in one object
     Json,
+    /// Commands to GitHub, which shows each problem in its place in a pull request
+    Github,
 }
 
 /// How what is listed or counted is printed.

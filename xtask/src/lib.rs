@@ -16,8 +16,9 @@
 //!    [`lint_spawns::python::comment`] says of them, and what is wrong with markers; [`lint_spawns::check`] is stages 3 to 6
 //!    for one file.
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
-//! 8. [`lint_spawns::report`] words the outcome for people in lines, [`lint_spawns::full`] in pictures with what
-//!    [`lint_spawns::remedy`] has to say of a hit, [`lint_spawns::json`] for machines; [`output`] writes it.
+//! 8. [`lint_spawns::report`] words the outcome for people in lines, [`lint_spawns::full`] in pictures,
+//!    [`lint_spawns::github`] for a pull request, [`lint_spawns::json`] for machines; [`lint_spawns::remedy`] has what is
+//!    said of a single hit, [`lint_spawns::checkout`] what others call a file; [`output`] writes it.
 //!
 //! [`lint_spawns::run`](mod@lint_spawns::run) is stages 1 to 6 for every verb. [`lint_spawns::list_markers`] and
 //! [`lint_spawns::add_markers`] go on from there: the one lists the markers, the other has [`lint_spawns::annotate`] find a

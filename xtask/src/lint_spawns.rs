@@ -7,6 +7,7 @@ pub mod annotate;
 pub mod argument;
 pub mod baseline;
 pub mod check;
+pub mod checkout;
 pub mod command;
 pub mod detect;
 pub mod discover;
@@ -15,6 +16,7 @@ pub mod extended;
 mod folders;
 pub mod full;
 pub mod git;
+pub mod github;
 pub mod json;
 mod lines;
 pub mod list_markers;
@@ -77,7 +79,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
         Some(rev) => Files::Changed(rev.as_deref()),
         None => Files::given(given.as_ref()),
     };
-    let content = matches!(flags.format, Format::Full);
+    let content = matches!(flags.format, Format::Full | Format::Github);
     let wanted = Wanted { audit: flags.strict_markers || flags.format != Format::Text, content };
     let mut run = Run::new(&sh, &flags.scope, files, wanted)?;
     let nothing = run.files.is_empty();
@@ -118,27 +120,30 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     })
 }
 
-/// The report for people.
+/// The report for people, and for what shows it to them.
 fn words(flags: &LintSpawns, run: &Run, verdict: &Verdict) -> String {
     let problems = match flags.format {
         Format::Full => full::problems(run, verdict, output::in_colours(flags.color, std::io::stdout().is_terminal())),
+        Format::Github => github::problems(run, verdict),
         Format::Text | Format::Json => report::problems(verdict),
     };
     if flags.quiet {
         return problems;
     }
-    if run.files.is_empty() && run.errors.is_empty() {
-        return report::nothing_to_check(run.idle.as_deref().unwrap_or_default());
-    }
-    // A clean report would be a lie about what could not be read.
-    if !verdict.fails() && !run.errors.is_empty() {
-        return problems;
-    }
-    let mut advisories = report::advisories(verdict, &run.policy);
-    if flags.format == Format::Full {
-        advisories += &full::advisories(verdict);
-    }
-    advisories + &problems + &report::conclusion(run.files.len(), verdict, &run.policy)
+    // A clean report would be a lie about what could not be read, and so would be much of what is said of the baseline.
+    let is_whole = verdict.fails() || run.errors.is_empty();
+    let advisories = match flags.format {
+        Format::Github => github::advisories(run, verdict, is_whole),
+        _ if !is_whole => String::new(),
+        Format::Full => full::advisories(verdict, &run.policy),
+        Format::Text | Format::Json => report::advisories(verdict, &run.policy),
+    };
+    let conclusion = match &run.idle {
+        _ if !is_whole => String::new(),
+        Some(why) if run.files.is_empty() => report::nothing_to_check(why),
+        _ => report::conclusion(run.files.len(), verdict, &run.policy),
+    };
+    advisories + &problems + &conclusion
 }
 
 /// What git says is renamed, as far as the new name is among those of `files`.

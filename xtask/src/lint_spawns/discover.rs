@@ -105,6 +105,18 @@ pub fn root(sh: &Shell, given: Option<&Utf8Path>, told: bool) -> Result<Utf8Path
     Ok(root)
 }
 
+/// The top of the work tree that the root is in, as far as the disk tells; the root itself if it is in none.
+pub fn top(root: &Utf8Path) -> Utf8PathBuf {
+    root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root).to_owned()
+}
+
+/// The absolute path of a file; what it links to does not matter.
+pub fn located(path: &Utf8Path) -> Utf8PathBuf {
+    let folder = path.parent().filter(|folder| *folder != "").unwrap_or(Utf8Path::new("."));
+    let located = folder.canonicalize_utf8().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    located.unwrap_or_else(|| path.to_owned())
+}
+
 /// Gives to `take` what git tracks in the policy's `include`, in no order, and a file that links lead to more than once.
 pub fn tracked(sh: &Shell, root: &Utf8Path, policy: &Policy, take: &mut dyn FnMut(Candidate)) -> Result<Selection> {
     let mut finder = Finder::new(root, policy, take);

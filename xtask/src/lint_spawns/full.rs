@@ -21,9 +21,9 @@ use super::{remedy, source};
 use crate::output::{printable, printable_path};
 use picture::{Marker, Picture};
 
-/// What is wrong with markers, where that does not fail the run.
-pub fn advisories(verdict: &Verdict) -> String {
-    let mut text = String::new();
+/// What people should know, and what fails no run.
+pub fn advisories(verdict: &Verdict, policy: &Policy) -> String {
+    let mut text = report::advisories(verdict, policy);
     if !verdict.flaws.is_empty() && !verdict.strict_markers {
         let (n, are) = plural(verdict.flaws.len(), "marker is", "markers are");
         let _ = writeln!(text, "advisory: {n} {are} wrong; mend or remove:");
@@ -43,10 +43,12 @@ pub fn problems(run: &Run, verdict: &Verdict, colour: bool) -> String {
         let Some((file, text)) = problems.first().and_then(|problem| content(run, problem.path)) else { continue };
         let lines = Lines::new(&text);
         let markers = remedy::markers(file, &run.policy);
-        for Judged { path, hit, .. } in problems {
-            let mut picture = of_hit(path, hit, &lines);
+        for problem in problems {
+            let hit = problem.hit;
+            let mut picture = of_hit(problem.path, hit, &lines);
+            picture.notes.extend(verdict.exceeded_by(problem).map(report::describe_exceeded));
             match markers.get(&hit.line) {
-                Some(Ok(proposal)) => picture.marker = Some(Marker { condition: remedy::condition(hit), proposal }),
+                Some(Ok(proposal)) => picture.marker = Some(Marker { call: remedy::call(hit, proposal), proposal }),
                 Some(Err(what)) => picture.help.push(printable(what)),
                 None => {}
             }
@@ -81,7 +83,7 @@ fn of_hit<'p>(path: &str, hit: &Hit, lines: &'p Lines<'p>) -> Picture<'p> {
     // One for each rule: a line may hold thousands.
     let firsts = hit.rules.iter().filter_map(|rule| hit.shapes.iter().find(|(of, _)| of == rule));
     picture.shapes = firsts.map(|(rule, range)| (range.clone(), several.then_some(rule.name()))).collect();
-    picture.notes.push(remedy::why(hit).to_owned());
+    picture.notes.push(remedy::why(hit));
     if several {
         let others: Vec<&str> = others.iter().copied().map(Rule::name).collect();
         picture.notes.push(format!("the line is a hit of {} too; one marker is enough", others.join(" and ")));

@@ -3,26 +3,64 @@
 use std::collections::BTreeMap;
 
 use super::annotate::{self, Note, Proposal, Reason};
+use super::baseline::Exceeded;
 use super::check::{CheckedFile, Hit};
 use super::policy::Policy;
-use super::rule::{Rule, Strength};
+use super::report;
+use super::rule::Rule;
 use crate::flags;
+use crate::output::printable;
 
 /// What stands for the reason until somebody writes one.
 pub const PLACEHOLDER: &str = "<why this child may outlive its owner>";
 
 /// Why a hit matters, in a line.
-pub fn why(hit: &Hit) -> &'static str {
-    hit.strength.map_or("it cannot be parsed, so that it is not known what it starts", Strength::consequence)
+pub fn why(hit: &Hit) -> String {
+    match hit.strength {
+        Some(strength) => format!("the child is {}", strength.consequence()),
+        None => "the statement cannot be parsed, so that it is not known what it starts".to_owned(),
+    }
 }
 
-/// What comes before a marker.
-pub fn condition(hit: &Hit) -> &'static str {
-    if hit.rules.contains(&Rule::Unparsable) {
+/// The call to write a marker.
+pub fn call(hit: &Hit, Proposal { line, trailing, .. }: &Proposal) -> String {
+    let condition = if hit.rules.contains(&Rule::Unparsable) {
         "mend the syntax, or once you have read it"
     } else {
         "where the child is meant to outlive its owner"
+    };
+    let side = if *trailing { "behind" } else { "above" };
+    format!("{condition}, put a marker with the reason {side} line {line}")
+}
+
+/// All that is said of a hit where it stands alone, line by line, escaped.
+pub fn words(
+    hit: &Hit,
+    exceeded: Option<&Exceeded>,
+    policy: &Policy,
+    marker: Option<&Result<Proposal, String>>,
+) -> Vec<String> {
+    let mut lines = vec![why(hit)];
+    lines.extend(exceeded.map(report::describe_exceeded));
+    if hit.strength.is_some() {
+        lines.push(format!("Instead: {}", printable(&policy.advice)));
     }
+    match marker {
+        Some(Ok(proposal)) => {
+            lines.push(capitalised(&call(hit, proposal)) + ":");
+            lines.push(printable(&proposal.comment));
+        }
+        Some(Err(what)) => lines.push(capitalised(&printable(what)) + "."),
+        None => {}
+    }
+    lines.extend(hit.rules.iter().copied().map(|rule| more(rule) + "."));
+    lines
+}
+
+/// As the beginning of a sentence.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// How to learn more of a rule.

@@ -22,6 +22,7 @@ mod ci;
 mod ci_ends;
 mod full;
 mod git;
+mod github;
 mod given;
 mod inputs;
 mod json;

@@ -37,7 +37,8 @@ pub(super) struct Picture<'p> {
 
 /// The line that accepts it.
 pub(super) struct Marker<'p> {
-    pub(super) condition: &'static str,
+    /// To write it.
+    pub(super) call: String,
     pub(super) proposal: &'p Proposal,
 }
 
@@ -143,8 +144,6 @@ fn shown(lines: &Lines, span: RangeInclusive<usize>, mut bounds: Vec<usize>) -> 
 impl Marker<'_> {
     fn group<'g>(&self, lines: &Lines) -> Group<'g> {
         let Proposal { line, trailing, comment } = self.proposal;
-        let side = if *trailing { "behind" } else { "above" };
-        let title = format!("{}, put a marker with the reason {side} line {line}", self.condition);
         let code = lines.line(*line);
         let comment = printable(comment);
         let (code, patch) = if *trailing {
@@ -160,6 +159,6 @@ impl Marker<'_> {
             let indentation = blank.rsplit('\x0c').next().unwrap_or_default();
             (String::new(), Patch::new(0..0, format!("{indentation}{comment}\n")))
         };
-        Level::HELP.secondary_title(title).element(Snippet::source(code).line_start(*line).patch(patch))
+        Level::HELP.secondary_title(self.call.clone()).element(Snippet::source(code).line_start(*line).patch(patch))
     }
 }
