@@ -238,6 +238,8 @@ pub enum Format {
     Json,
     /// Commands to GitHub, which shows each problem in its place in a pull request
     Github,
+    /// A SARIF 2.1.0 log, for code scanning; with --quiet without what a marker or the baseline accepts
+    Sarif,
 }
 
 /// How what is listed or counted is printed.

@@ -30,6 +30,7 @@ pub mod remedy;
 pub mod report;
 pub mod rule;
 pub mod run;
+pub mod sarif;
 pub mod search;
 mod shell;
 pub mod source;
@@ -79,7 +80,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
         Some(rev) => Files::Changed(rev.as_deref()),
         None => Files::given(given.as_ref()),
     };
-    let content = matches!(flags.format, Format::Full | Format::Github);
+    let content = matches!(flags.format, Format::Full | Format::Github | Format::Sarif);
     let wanted = Wanted { audit: flags.strict_markers || flags.format != Format::Text, content };
     let mut run = Run::new(&sh, &flags.scope, files, wanted)?;
     let nothing = run.files.is_empty();
@@ -105,19 +106,21 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
             }
         }
     }
-    let text = match flags.format {
-        Format::Json => json::check(&run.root, run.files.len(), &verdict, &run.warnings, &run.errors)?,
-        _ if flags.print_baseline && !nothing => report::baseline(&verdict, &run.policy),
-        _ => words(flags, &run, &verdict),
-    };
-    output::print(&text)?;
-    Ok(if !run.errors.is_empty() {
+    let outcome = if !run.errors.is_empty() {
         Outcome::Failed
     } else if verdict.fails() && !flags.print_baseline && !flags.exit_zero {
         Outcome::Problems
     } else {
         Outcome::Clean
-    })
+    };
+    let text = match flags.format {
+        Format::Sarif => sarif::check(&run, &verdict, outcome, !flags.quiet)?,
+        Format::Json => json::check(&run.root, run.files.len(), &verdict, &run.warnings, &run.errors)?,
+        _ if flags.print_baseline && !nothing => report::baseline(&verdict, &run.policy),
+        _ => words(flags, &run, &verdict),
+    };
+    output::print(&text)?;
+    Ok(outcome)
 }
 
 /// The report for people, and for what shows it to them.
@@ -125,7 +128,7 @@ fn words(flags: &LintSpawns, run: &Run, verdict: &Verdict) -> String {
     let problems = match flags.format {
         Format::Full => full::problems(run, verdict, output::in_colours(flags.color, std::io::stdout().is_terminal())),
         Format::Github => github::problems(run, verdict),
-        Format::Text | Format::Json => report::problems(verdict),
+        Format::Text | Format::Json | Format::Sarif => report::problems(verdict),
     };
     if flags.quiet {
         return problems;
@@ -136,7 +139,7 @@ fn words(flags: &LintSpawns, run: &Run, verdict: &Verdict) -> String {
         Format::Github => github::advisories(run, verdict, is_whole),
         _ if !is_whole => String::new(),
         Format::Full => full::advisories(verdict, &run.policy),
-        Format::Text | Format::Json => report::advisories(verdict, &run.policy),
+        Format::Text | Format::Json | Format::Sarif => report::advisories(verdict, &run.policy),
     };
     let conclusion = match &run.idle {
         _ if !is_whole => String::new(),

@@ -37,6 +37,7 @@ mod permissions;
 mod policy;
 mod repository;
 mod rule;
+mod sarif;
 mod scope;
 mod select;
 mod stat;
