@@ -35,6 +35,7 @@ mod policy;
 mod repository;
 mod rule;
 mod scope;
+mod scrub;
 mod select;
 mod stat;
 
