@@ -9,7 +9,7 @@ use regex::Regex;
 use xtask::flags::{Alone, Flags};
 use xtask::lint_spawns::policy::Policy;
 
-use crate::page::pages;
+use crate::page::{Page, pages};
 use crate::scrub::scrub;
 
 #[test]
@@ -36,6 +36,28 @@ fn tables_that_pages_show_are_accepted() {
             assert_eq!(refused, Ok(()), "{}:\n{}", page.path, block.code);
         }
     }
+}
+
+/// The table of keys has all that there are, in the order of the program, each with its real default.
+#[test]
+fn the_reference_of_the_policy_is_complete() {
+    let page = page("xtask/docs/policy.md");
+    let rows: Vec<(&str, &str)> = page.text.lines().filter_map(key_and_default).collect();
+    let policy = |text: &str| Folder::new().policy(text);
+    let keys: Vec<&str> = rows.iter().map(|(key, _)| *key).collect();
+    assert_eq!(keys, known(&policy("no-such-key = 0").unwrap_err()));
+    let all: String = rows.iter().map(|(key, default)| format!("{key} = {default}\n")).collect();
+    let settings = |policy: Policy| format!("{policy:?}").split(", origin: ").next().unwrap().to_owned();
+    assert_eq!(policy(&all).map(settings), policy("").map(settings));
+}
+
+/// One example has all keys of a step.
+#[test]
+fn the_reference_of_the_steps_is_complete() {
+    let page = page("xtask/docs/ci.md");
+    let refusal = Folder::new().ci("[[workspace.metadata.ci.step]]\nno-such-key = 0\n").unwrap_err();
+    let has_all = |code: &str| known(&refusal).iter().all(|key| code.contains(&format!("\n{key} = ")));
+    assert!(page.blocks_in("toml").any(|block| has_all(&block.code)), "{refusal}");
 }
 
 /// What a workflow or a hook runs has verbs and options that there are.
@@ -110,4 +132,20 @@ impl Folder {
         let report = String::from_utf8(output.stdout).unwrap();
         report.lines().filter_map(|line| line.strip_prefix("example.py:")?.split_once(':')?.0.parse().ok()).collect()
     }
+}
+
+/// Of a row such as "| `key` | `default` | meaning |".
+fn key_and_default(row: &str) -> Option<(&str, &str)> {
+    let (key, rest) = row.strip_prefix("| `")?.split_once("` | `")?;
+    Some((key, rest.split_once("` |")?.0))
+}
+
+/// The keys that there are, of the message about one that there is not.
+fn known(refusal: &str) -> Vec<String> {
+    let (_, list) = refusal.split_once("expected one of ").unwrap();
+    list.lines().next().unwrap().split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn page(path: &str) -> Page {
+    pages().into_iter().find(|page| page.path == path).unwrap()
 }

@@ -216,6 +216,9 @@ fn is_like(shown: &str, printed: &str) -> bool {
     static TIME: LazyLock<Regex> = LazyLock::new(|| Regex::new("(?m) +[0-9.]+ s$").unwrap());
     let (shown, mut rest) = (TIME.replace_all(shown, " TIME"), &*TIME.replace_all(printed, " TIME"));
     let parts: Vec<&str> = shown.split(CUT).collect();
+    if parts.iter().all(|part| part.is_empty()) {
+        return shown == rest;
+    }
     let [first, between @ .., last] = &parts[..] else { return shown == rest };
     let Some(after) = rest.strip_prefix(first) else { return false };
     rest = after;
