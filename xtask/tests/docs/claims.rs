@@ -7,15 +7,13 @@ use xtask::flags::{Alone, Flags};
 
 use crate::ELSEWHERE;
 use crate::page::{Page, pages, workspace};
-use crate::replay::commands;
 
 /// A command that is not run has verbs and options that there are.
 #[test]
 fn commands_that_pages_name_can_be_given() {
     let mut wrong = String::new();
-    let elsewhere: Vec<String> = ELSEWHERE.iter().map(|(command, ..)| (*command).to_owned()).collect();
     for page in pages() {
-        for code in page.codes.iter().chain(&elsewhere) {
+        for code in page.codes.iter().map(String::as_str).chain(ELSEWHERE.map(|(command, ..)| command)) {
             let words = shlex::split(code).unwrap_or_default();
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let parsed = match &words[..] {
@@ -36,7 +34,8 @@ fn commands_that_pages_name_can_be_given() {
 fn options_are_told_of_and_are_there() {
     let pages = pages();
     let mut told = BTreeSet::new();
-    for code in pages.iter().flat_map(|page| page.codes.iter().cloned().chain(commands(page))) {
+    let commands = pages.iter().flat_map(|page| page.commands.iter().map(|shown| &shown.command));
+    for code in pages.iter().flat_map(|page| &page.codes).chain(commands) {
         let words = code.split([' ', '=', '[']);
         told.extend(words.filter_map(|word| word.strip_prefix("--")).map(str::to_owned));
     }

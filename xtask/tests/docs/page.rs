@@ -10,8 +10,9 @@ pub(crate) struct Page {
     /// Relative to the workspace.
     pub(crate) path: Utf8PathBuf,
     pub(crate) text: String,
-    /// In order.
     pub(crate) blocks: Vec<Block>,
+    /// What people are told to type, in order.
+    pub(crate) commands: Vec<Shown>,
     /// What stands between backticks, but for blocks.
     pub(crate) codes: Vec<String>,
     pub(crate) links: Vec<String>,
@@ -22,10 +23,13 @@ pub(crate) struct Page {
 /// A fenced block of code.
 pub(crate) struct Block {
     pub(crate) language: String,
-    /// Without the indentation of the list that it may be in.
     pub(crate) code: String,
-    /// Where the code is in the page, up to the line of the closing fence.
-    pub(crate) range: Range<usize>,
+}
+
+pub(crate) struct Shown {
+    pub(crate) command: String,
+    /// Where the page shows what it prints. None where nothing but the command is shown.
+    pub(crate) output: Option<Range<usize>>,
 }
 
 pub(crate) fn workspace() -> Utf8PathBuf {
@@ -45,21 +49,26 @@ pub(crate) fn pages() -> Vec<Page> {
 impl Page {
     fn read(path: Utf8PathBuf) -> Page {
         let text = fs::read_to_string(workspace().join(&path)).unwrap();
-        let (mut blocks, mut codes, mut links, mut anchors): (Vec<Block>, _, _, _) = (vec![], vec![], vec![], vec![]);
-        let mut heading = None;
-        let mut is_code = false;
+        let (mut blocks, mut commands): (Vec<Block>, _) = (vec![], vec![]);
+        let (mut codes, mut links, mut anchors, mut heading) = (vec![], vec![], vec![], None);
+        let mut is_block = false;
         for (event, range) in Parser::new_ext(&text, Options::ENABLE_TABLES).into_offset_iter() {
             match event {
-                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
-                    is_code = true;
-                    let range = code_of(&text, range);
-                    blocks.push(Block { language: language.into_string(), code: String::new(), range });
+                Event::Start(Tag::CodeBlock(kind)) => {
+                    is_block = true;
+                    // What is indented says not what it is.
+                    let language =
+                        if let CodeBlockKind::Fenced(language) = kind { language.into_string() } else { String::new() };
+                    if language == "console" {
+                        commands.extend(console(&text, range));
+                    }
+                    blocks.push(Block { language, code: String::new() });
                 }
-                Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => {
-                    panic!("{path}: a block of code that is indented says not what it is; put it between fences");
+                Event::End(TagEnd::CodeBlock) => {
+                    is_block = false;
+                    commands.extend(blocks.last().filter(|block| block.language == "sh").into_iter().flat_map(script));
                 }
-                Event::End(TagEnd::CodeBlock) => is_code = false,
-                Event::Text(code) if is_code => blocks.last_mut().unwrap().code.push_str(&code),
+                Event::Text(code) if is_block => blocks.last_mut().unwrap().code.push_str(&code),
                 Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
                 Event::End(TagEnd::Heading(_)) => anchors.extend(heading.take().map(|text| anchor(&text))),
                 Event::Start(Tag::Link { dest_url, .. }) => links.push(dest_url.into_string()),
@@ -71,7 +80,7 @@ impl Page {
                 _ => {}
             }
         }
-        Page { path, text, blocks, codes, links, anchors }
+        Page { path, text, blocks, commands, codes, links, anchors }
     }
 
     pub(crate) fn blocks_in(&self, language: &str) -> impl Iterator<Item = &Block> {
@@ -79,12 +88,35 @@ impl Page {
     }
 }
 
-/// The lines between the fences.
-fn code_of(text: &str, block: Range<usize>) -> Range<usize> {
-    let fenced = &text[block.clone()];
-    let start = fenced.find('\n').unwrap() + 1;
-    let end = fenced.trim_end().rfind('\n').unwrap() + 1;
-    block.start + start..block.start + end
+/// The commands of a block as a terminal shows it: a line behind `$ ` is one, with those that follow behind `> `.
+fn console(text: &str, block: Range<usize>) -> Vec<Shown> {
+    let begins_well = text[block.clone()].lines().nth(1).is_some_and(|line| line.starts_with("$ "));
+    assert!(begins_well, "a block of console does not begin with `$ `, at the start of the line:\n{}", &text[block]);
+    let mut all: Vec<Shown> = Vec::new();
+    let mut start = block.start;
+    for line in text[block].split_inclusive('\n') {
+        let end = start + line.len();
+        if let Some(command) = line.strip_prefix("$ ") {
+            all.push(Shown { command: command.trim_end().to_owned(), output: Some(end..end) });
+        } else if let Some(Shown { command, output: Some(output) }) = all.last_mut() {
+            match line.strip_prefix("> ") {
+                Some(more) if output.start == output.end => {
+                    *command = format!("{command}\n{}", more.trim_end());
+                    *output = end..end;
+                }
+                _ if line.starts_with("```") => {}
+                _ => output.end = end,
+            }
+        }
+        start = end;
+    }
+    all
+}
+
+/// The commands of a block that holds nothing else.
+fn script(block: &Block) -> Vec<Shown> {
+    let lines = block.code.lines().map(|line| line.split(" #").next().unwrap().trim()).filter(|line| !line.is_empty());
+    lines.map(|line| Shown { command: line.to_owned(), output: None }).collect()
 }
 
 /// As GitHub makes it of a heading.
