@@ -61,7 +61,8 @@
 //! `snapshots` pins the report of each fixture, `xtask/tests/cli` whole runs. `tests/properties` makes up programs of
 //! which it knows the hits, and shares its invariants with the fuzz targets in `xtask/fuzz`; `tests/oracle.py` compares
 //! with CPython; `tests/grammar.rs` puts each shape in each place, `tests/extremes.rs` in the deepest and largest.
-//! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask.
+//! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask. `tests/docs` runs the commands that
+//! README.md and the pages in `xtask/docs` show, and proves what else they say.
 
 pub mod bench;
 pub mod bug;

@@ -36,6 +36,7 @@ mod policy;
 mod repository;
 mod rule;
 mod scope;
+mod scrub;
 mod select;
 mod stat;
 
