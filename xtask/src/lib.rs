@@ -6,7 +6,7 @@
 //!
 //! 1. [`lint_spawns::policy`] reads what to check.
 //! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files: all, those that are
-//!    named, those that have changed, or what is staged.
+//!    named, those that have changed, or what is staged. Standard input may stand for one.
 //! 3. [`lint_spawns::source`] reads a file and makes text of it.
 //! 4. [`lint_spawns::search`] narrows the text by [`lint_spawns::needles`], has the statements that matter cut out and
 //!    parsed by [`lint_spawns::python`], and looks for shapes in them: [`lint_spawns::detect`] by the default rules,

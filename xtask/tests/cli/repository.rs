@@ -1,6 +1,7 @@
 //! A throw-away folder, most often a git repository, and the runs in it.
 
 use std::fs;
+use std::io::{Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -80,6 +81,14 @@ impl Repository {
 
     pub(crate) fn lint(&self, arguments: &[&str]) -> String {
         self.lint_in(".", arguments)
+    }
+
+    /// A run that reads `input`.
+    pub(crate) fn lint_input(&self, input: impl AsRef<[u8]>, arguments: &[&str]) -> String {
+        let file = tempfile::tempfile().unwrap();
+        (&file).write_all(input.as_ref()).unwrap();
+        (&file).rewind().unwrap();
+        self.run(self.command().args(arguments).stdin(file))
     }
 
     pub(crate) fn lint_in(&self, folder: &str, arguments: &[&str]) -> String {
