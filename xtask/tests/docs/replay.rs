@@ -119,10 +119,10 @@ fn programs_of_ci() -> Vec<String> {
     programs.map(|text| text.as_str().unwrap().split(' ').next().unwrap().to_owned()).collect()
 }
 
-/// Whether a page may show this of what is printed: times differ, and a line `…` stands for any others.
+/// Whether a page may show this of what is printed: times and commits differ, and a line `…` stands for any others.
 fn is_like(shown: &str, printed: &str) -> bool {
-    static TIME: LazyLock<Regex> = LazyLock::new(|| Regex::new("(?m) +[0-9.]+ s$").unwrap());
-    let pattern = regex::escape(&TIME.replace_all(shown, " TIME")).replace("…\n", ".*");
+    static CHANCE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m) +[0-9.]+ s$|\b[0-9a-f]{12}\b").unwrap());
+    let pattern = regex::escape(&CHANCE.replace_all(shown, " CHANCE")).replace("…\n", ".*");
     let pattern = Regex::new(&format!("(?s)^{pattern}$")).unwrap();
-    shown != "…\n" && pattern.is_match(&TIME.replace_all(printed, " TIME"))
+    shown != "…\n" && pattern.is_match(&CHANCE.replace_all(printed, " CHANCE"))
 }
