@@ -31,40 +31,40 @@ fn commands_that_pages_name_can_be_given() {
 }
 
 #[test]
-fn options_are_told_of_and_are_there() {
+fn verbs_and_options_are_told_of_and_are_there() {
     let pages = pages();
-    let mut told = BTreeSet::new();
     let commands = pages.iter().flat_map(|page| page.commands.iter().map(|shown| &shown.command));
-    for code in pages.iter().flat_map(|page| &page.codes).chain(commands) {
-        let words = code.split([' ', '=', '[']);
-        told.extend(words.filter_map(|word| word.strip_prefix("--")).map(str::to_owned));
+    let told: Vec<&String> = pages.iter().flat_map(|page| &page.codes).chain(commands).collect();
+    let (verbs, options) = verbs_and_options();
+    for verb in verbs {
+        assert!(told.iter().any(|code| code.starts_with(&verb)), "no page tells of `{verb}`");
     }
-    let there = options(Flags::command()).into_iter().chain(options(Alone::command())).collect::<BTreeSet<_>>();
-    let untold: Vec<_> = there.difference(&told).collect();
-    assert!(
-        untold.is_empty(),
-        "neither README.md nor a page of xtask/docs tells in its text of the options {untold:?}"
-    );
+    for option in &options {
+        let is_told = told.iter().any(|code| code.split([' ', '=', '[']).any(|word| word == option));
+        assert!(is_told, "no page tells of {option} in its text");
+    }
     // The texts of the rules tell of other programs' options.
     for page in pages.iter().filter(|page| page.path != "xtask/docs/rules.md") {
         for code in page.codes.iter().filter(|code| code.starts_with("--")) {
-            let option = code[2..].split([' ', '=', '[']).next().unwrap();
-            assert!(option == "help" || there.contains(option), "{}: there is no option `{code}`", page.path);
+            let option = code.split([' ', '=', '[']).next().unwrap();
+            assert!(option == "--help" || options.contains(option), "{}: there is no option `{code}`", page.path);
         }
     }
 }
 
-/// The long options of a command and of those below it.
-fn options(mut command: clap::Command) -> Vec<String> {
-    command.build();
-    let mut found = Vec::new();
-    let mut commands = vec![&command];
-    while let Some(command) = commands.pop() {
-        commands.extend(command.get_subcommands().filter(|below| !below.is_hide_set()));
-        let seen = command.get_arguments().filter(|argument| !argument.is_hide_set());
-        found.extend(seen.filter_map(|argument| argument.get_long()).filter(|long| *long != "help").map(str::to_owned));
+/// All commands, as they are called, and all long options but `--help`.
+fn verbs_and_options() -> (Vec<String>, BTreeSet<String>) {
+    let (mut verbs, mut options) = (Vec::new(), BTreeSet::new());
+    let mut commands = vec![("cargo xtask".to_owned(), Flags::command())];
+    while let Some((verb, mut command)) = commands.pop() {
+        command.build();
+        let below = command.get_subcommands().filter(|below| !below.is_hide_set());
+        commands.extend(below.map(|below| (format!("{verb} {}", below.get_name()), below.clone())));
+        let longs = command.get_arguments().filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long);
+        options.extend(longs.filter(|long| *long != "help").map(|long| format!("--{long}")));
+        verbs.push(verb);
     }
-    found
+    (verbs, options)
 }
 
 #[test]
@@ -84,16 +84,16 @@ fn links_lead_somewhere() {
     }
 }
 
-/// Files of this repository that the text names, by their path from its root.
+/// Files of this repository that the text names, alone or in a command, by their path from its root.
 #[test]
 fn files_that_pages_name_are_there() {
     let folders = ["xtask/", "fixtures/", "snapshots/", ".cargo/", ".ci/", ".github/"];
     for page in pages() {
-        for code in page.codes.iter().filter(|code| folders.iter().any(|folder| code.starts_with(folder))) {
-            let file = code.split(' ').next().unwrap();
+        let words = page.codes.iter().flat_map(|code| code.split(' '));
+        for file in words.filter(|word| folders.iter().any(|folder| word.starts_with(folder))) {
             // A pattern has to stand in a folder that is there.
             let path = file.split_once('*').map_or(file, |(path, _)| path.rsplit_once('/').unwrap().0);
-            assert!(workspace().join(path).exists(), "{}: there is no {code}", page.path);
+            assert!(workspace().join(path).exists(), "{}: there is no {file}", page.path);
         }
     }
 }
