@@ -25,8 +25,8 @@ pub(crate) struct Replay {
 impl Replay {
     pub(crate) fn new() -> Replay {
         let replay = Replay { folder: tempfile::tempdir().unwrap() };
-        // Whoever owns the repository, a test may read it.
-        let settings = "[safe]\ndirectory = *\n[user]\nname = a\nemail = a@localhost\n";
+        // Whoever owns the repository, a test may read it. Nothing may be tidied up while the clone is put together.
+        let settings = "[safe]\ndirectory = *\n[user]\nname = a\nemail = a@localhost\n[maintenance]\nauto = false\n";
         fs::write(replay.path("gitconfig"), settings).unwrap();
         let original = workspace();
         replay.sh(".", &format!("git clone --quiet --shared '{original}' clone"));
