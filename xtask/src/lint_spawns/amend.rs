@@ -67,6 +67,12 @@ fn find<'t, 'i>(document: &'t DeTable<'i>, header: &str) -> Option<&'t Spanned<D
 }
 
 fn with_new_table(text: &str, header: &str, entries: &Baseline) -> String {
+    let lines = entries.iter().map(|(path, entry)| format!("{} = {}\n", toml_key(path), value(entry)));
+    append(text, &format!("[{header}]\n{}", lines.collect::<String>()))
+}
+
+/// The text with `lines` below it, behind an empty line, with the line ends of the text.
+pub fn append(text: &str, lines: &str) -> String {
     let eol = line_end_of(text);
     let mut amended = text.to_owned();
     if !text.trim_start_matches('\u{feff}').is_empty() {
@@ -75,9 +81,7 @@ fn with_new_table(text: &str, header: &str, entries: &Baseline) -> String {
         }
         amended += eol;
     }
-    amended += &format!("[{header}]{eol}");
-    let lines = entries.iter().map(|(path, entry)| format!("{} = {}{eol}", toml_key(path), value(entry)));
-    amended + &lines.collect::<String>()
+    amended + &lines.replace('\n', eol)
 }
 
 /// What stands behind the `=` of an entry.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::baseline::{Exceeded, Judged, Stale, Status, Verdict};
+use super::baseline::{Baseline, Entry, Exceeded, Judged, Stale, Status, Verdict};
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
 use super::rule::{Rule, Strength};
@@ -180,6 +180,13 @@ pub fn describe(stale: &Stale) -> String {
         (Some(hits), _) => format!("only {hits} are left: lower it to {hits}"),
     };
     format!("{place}: the baseline tolerates {tolerated}, {rest}")
+}
+
+/// How much a baseline tolerates.
+pub fn size(baseline: &Baseline) -> String {
+    let (hits, of_hits) = plural(baseline.values().map(Entry::total).sum(), "hit", "hits");
+    let (files, of_files) = plural(baseline.len(), "file", "files");
+    format!("{hits} {of_hits} in {files} {of_files}")
 }
 
 /// What an entry, or a part of it, is about.

@@ -72,8 +72,21 @@ impl Run {
         policy.choose(&scope.select, &scope.ignore)?;
         let narrowed = !scope.select.is_empty() || !scope.ignore.is_empty() || (scope.precise && !policy.precise);
         policy.precise |= scope.precise;
-        let jobs = scope.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let (selection, files, unread) = check_all(&root, &policy, jobs, audit, |take| match files {
+        let run = Run::by(sh, root, policy, scope.jobs, files, audit)?;
+        Ok(Run { narrowed, ..run })
+    }
+
+    /// [`Run::new`] by a policy that need not be written anywhere.
+    pub fn by(
+        sh: &Shell,
+        root: Utf8PathBuf,
+        policy: Policy,
+        jobs: Option<NonZeroUsize>,
+        files: Files,
+        audit: bool,
+    ) -> Result<Run> {
+        let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let (selection, checked, unread) = check_all(&root, &policy, jobs, audit, |take| match files {
             Files::Included => discover::tracked(sh, &root, &policy, take),
             Files::Paths(paths) => discover::named(sh, &root, &policy, paths, take),
             Files::Changed(rev) => discover::changed(sh, &root, &policy, rev, take),
@@ -84,19 +97,19 @@ impl Run {
             output::complain(NAME, &format!("warning: {}", warning.message));
         }
         let mut errors = [errors, unread].concat();
-        if files.is_empty() && errors.is_empty() && idle.is_none() {
-            errors.push(nothing_to_check(&root, &policy, paths));
+        if checked.is_empty() && errors.is_empty() && idle.is_none() {
+            errors.push(nothing_to_check(&root, &policy, files));
         }
         for error in &errors {
             output::complain(NAME, error);
         }
-        Ok(Run { root, policy, files, warnings, errors, idle, unseen, narrowed })
+        Ok(Run { root, policy, files: checked, warnings, errors, idle, unseen, narrowed: false })
     }
 }
 
-fn nothing_to_check(root: &Utf8Path, policy: &Policy, paths: &[Utf8PathBuf]) -> String {
+fn nothing_to_check(root: &Utf8Path, policy: &Policy, files: Files) -> String {
     let root = printable_path(root.as_str());
-    if paths.is_empty() {
+    if !matches!(files, Files::Paths(_)) {
         return format!(
             "nothing to check in {root}: no Python file is there that git tracks and the policy ({}) includes and does \
              not exclude; correct the policy, or name another folder with --root",

@@ -9,7 +9,7 @@ use xshell::Shell;
 use super::amend::{self, Layout};
 use super::baseline::{self, Baseline, Entry};
 use super::policy::{Origin, PolicyFile};
-use super::report::{place, plural};
+use super::report::{place, plural, size};
 use super::run::{Files, Run};
 use super::{renames, write};
 use crate::flags::{self, BaselineVerb, Scope};
@@ -114,12 +114,7 @@ impl Job {
         }
         let present = baseline.iter().map(|(path, entry)| (renamed.get(path).unwrap_or(path).clone(), entry.clone()));
         let present = present.collect();
-        let found = run.files.iter().filter_map(|file| {
-            let counts = baseline::count(file).into_iter().map(|(function, count)| (function.to_owned(), count));
-            let counts: BTreeMap<String, usize> = counts.collect();
-            (!counts.is_empty()).then(|| (file.path.to_string(), Entry::Functions(counts)))
-        });
-        let found = found.collect();
+        let found = baseline::today(&run.files);
         Ok(Some(Job { run, file, renamed, present, found }))
     }
 
@@ -239,10 +234,4 @@ fn changes(from: &Baseline, to: &Baseline) -> Vec<String> {
         }
     }
     lines
-}
-
-fn size(baseline: &Baseline) -> String {
-    let (hits, of_hits) = plural(baseline.values().map(Entry::total).sum(), "hit", "hits");
-    let (files, of_files) = plural(baseline.len(), "file", "files");
-    format!("{hits} {of_hits} in {files} {of_files}")
 }
