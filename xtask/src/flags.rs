@@ -193,10 +193,31 @@ pub enum Format {
 /// What lint-spawns does beside the check. Only the first argument can be a verb, so `./rule` is a file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    Init(Box<Init>),
     Rule(Rule),
     Markers(Box<Markers>),
     Baseline(Baseline),
     Stat(Stat),
+}
+
+/// Write a first policy: all rules, and a baseline that tolerates today's hits.
+///
+/// It goes into the FILE of --config, else into pyproject.toml, else into the Cargo.toml of a workspace, else into a new
+/// pyproject.toml; what --select and --ignore choose is written there. A policy that is there already is never changed.
+/// Exit code 0: it is written; 2: it is not, and nothing is changed.
+///
+/// A file or folder that is called `init` is checked as `./init`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("init --dry-run"))]
+pub struct Init {
+    /// Leave out what this glob matches, too; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// Write nothing; print what would change as a unified diff
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub scope: Scope,
 }
 
 /// Explain a rule: what it flags, why, and what to write instead; without a name list all rules.

@@ -1,6 +1,6 @@
 //! What to check: the policy table of a repository, read and proved.
 
-mod manifest;
+pub(super) mod manifest;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,15 +13,13 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, Unexpected, Visitor}
 use toml::Spanned;
 
 use super::baseline::{Baseline, Entry};
+use super::lines::line_of;
 use super::rule::{self, Group, Rule};
 use crate::globs::{Fault, Globs, GlobsBuilder};
-use manifest::{Manifest, cut, line_of, parse, shown};
+use manifest::{Manifest, PYPROJECT_TABLE, cut, parse, shown};
 
-const CARGO_TABLE: &str = "workspace.metadata.lint-spawns";
-const PYPROJECT_TABLE: &str = "tool.lint-spawns";
-
-const DEFAULT_EXCLUDE: [&str; 5] = ["tests", "__pycache__", "evals", "node_modules", "test_*.py"];
-const DEFAULT_MARKER: &str = "detached-spawn: ok";
+pub(super) const DEFAULT_EXCLUDE: [&str; 5] = ["tests", "__pycache__", "evals", "node_modules", "test_*.py"];
+pub(super) const DEFAULT_MARKER: &str = "detached-spawn: ok";
 const DEFAULT_ADVICE: &str =
     "start it in the owner's own process group, or let a supervisor that outlives the owner end its group.";
 
@@ -83,7 +81,7 @@ impl Origin {
     /// The baseline that would be read if the file held this text.
     pub fn baseline_in(&self, text: &str) -> Result<Baseline> {
         let manifest = Manifest { path: None, name: self.name.clone(), text: text.to_owned() };
-        Ok(Policy::among(&[manifest], true)?.baseline)
+        Ok(Policy::in_file(&manifest)?.baseline)
     }
 }
 
@@ -131,12 +129,24 @@ impl Policy {
                 let missing = || format!("cannot read the policy file {}: no such file; correct --config", shown(path));
                 vec![Manifest::read(path, path.as_str())?.with_context(missing)?]
             }
-            None => ["Cargo.toml", "pyproject.toml"]
-                .into_iter()
-                .filter_map(|name| Manifest::read(&root.join(name), name).transpose())
-                .collect::<Result<_>>()?,
+            None => Manifest::of_root(root)?,
         };
         Policy::among(&manifests, config.is_some())
+    }
+
+    /// The policy that stands where there is none.
+    pub fn built_in() -> Result<Policy> {
+        Policy::built_in_for(PYPROJECT_TABLE)
+    }
+
+    /// [`Policy::built_in`], with the header that belongs to this table.
+    fn built_in_for(table: &str) -> Result<Policy> {
+        RawPolicy::default().prove(&Manifest::built_in(), Some(table))
+    }
+
+    /// The policy in a file that is a policy file whatever is in it.
+    pub(super) fn in_file(manifest: &Manifest) -> Result<Policy> {
+        Policy::among(std::slice::from_ref(manifest), true)
     }
 
     /// The policy in one of these; `named` tells whether the only one is a policy file whatever is in it.
@@ -155,11 +165,7 @@ impl Policy {
         }
         match manifests {
             [manifest] if named => parse::<RawPolicy>(&manifest.text, &manifest.name)?.prove(manifest, None),
-            found => {
-                let cargo = found.iter().any(|manifest| manifest.name == "Cargo.toml");
-                let table = if cargo { CARGO_TABLE } else { PYPROJECT_TABLE };
-                RawPolicy::default().prove(&Manifest::built_in(), Some(table))
-            }
+            found => Policy::built_in_for(manifest::home(found).map_or(PYPROJECT_TABLE, |(_, table)| table)),
         }
     }
 }
@@ -284,15 +290,18 @@ impl RawPolicy {
 fn globs(patterns: &[Spanned<String>], place: &Place) -> Result<Globs> {
     let mut globs = GlobsBuilder::default();
     for pattern in patterns {
-        globs.add(pattern.get_ref()).map_err(|fault| {
-            let what = match fault {
-                Fault::Empty => "an empty pattern excludes nothing".to_owned(),
-                Fault::Syntax(text, why) => format!("bad glob {:?}: {why}", cut(text)),
-            };
-            place.error(pattern.span(), "exclude", &what)
-        })?;
+        let add = globs.add(pattern.get_ref());
+        add.map_err(|fault| place.error(pattern.span(), "exclude", &describe(&fault)))?;
     }
     globs.build().map_err(|err| anyhow!("bad policy in {}: key `exclude`: {err}; use fewer globs", place.name))
+}
+
+/// What is wrong with a pattern of `exclude`.
+pub(super) fn describe(fault: &Fault) -> String {
+    match fault {
+        Fault::Empty => "an empty pattern excludes nothing".to_owned(),
+        Fault::Syntax(text, why) => format!("bad glob {:?}: {why}", cut(text)),
+    }
 }
 
 fn include_entry(entry: &Spanned<String>, place: &Place) -> Result<Utf8PathBuf> {

@@ -27,7 +27,7 @@ pub fn run(flags: &flags::Baseline) -> Result<Outcome> {
 fn write_anew(scope: &Scope, accept_new: bool) -> Result<Outcome> {
     let Some(job) = Job::begin(scope)? else { return Ok(Outcome::Failed) };
     let today = &job.found;
-    let adopts = !amend::has_table(&job.file.text, &job.origin().baseline_header)?;
+    let adopts = amend::line_of_table(&job.file.text, &job.origin().baseline_header)?.is_none();
     let new = exceeding(&job.present, today);
     if !(new.is_empty() || adopts || accept_new) {
         let (n, are) = plural(new.len(), "count is", "counts are");
@@ -92,11 +92,10 @@ impl Job {
         let sh = Shell::new()?;
         let run = Run::new(&sh, scope, Files::Included, false)?;
         let Some(file) = run.policy.origin.file.clone() else {
-            let table = run.policy.origin.baseline_header.trim_end_matches(".baseline");
-            let manifest = if table.starts_with("workspace") { "Cargo.toml" } else { "pyproject.toml" };
             bail!(
-                "there is no policy file to keep a baseline in; write the line [{table}] into {manifest} in the root, or \
-                 name a policy file with --config"
+                "there is no policy file to keep a baseline in; `{} init` writes a first policy and its baseline, or name \
+                 a policy file with --config",
+                flags::lint_spawns()
             );
         };
         if !run.errors.is_empty() {

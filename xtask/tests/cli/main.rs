@@ -21,6 +21,7 @@ mod ci;
 #[cfg(unix)]
 mod ci_ends;
 mod git;
+mod init;
 mod inputs;
 mod json;
 mod markers;

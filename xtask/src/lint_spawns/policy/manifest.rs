@@ -6,16 +6,31 @@ use std::io::ErrorKind::NotFound;
 use anyhow::{Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{CARGO_TABLE, PYPROJECT_TABLE, RawPolicy};
+use super::RawPolicy;
+use crate::lint_spawns::amend;
+use crate::lint_spawns::lines::line_of;
 use crate::output::printable_path;
 
+pub(crate) const CARGO: &str = "Cargo.toml";
+pub(crate) const PYPROJECT: &str = "pyproject.toml";
+pub(crate) const CARGO_TABLE: &str = "workspace.metadata.lint-spawns";
+pub(crate) const PYPROJECT_TABLE: &str = "tool.lint-spawns";
+
+/// Where a policy belongs in a root that has these files, and in which table: the one for Python, else the one of a
+/// workspace. In the `Cargo.toml` of a mere package that table would make a workspace of it, and change how it is built.
+pub(crate) fn home(found: &[Manifest]) -> Option<(&Manifest, &'static str)> {
+    let named = |name: &str| found.iter().find(|manifest| manifest.name == name);
+    let pyproject = named(PYPROJECT).map(|manifest| (manifest, PYPROJECT_TABLE));
+    pyproject.or_else(|| Some((named(CARGO).filter(|manifest| manifest.is_workspace())?, CARGO_TABLE)))
+}
+
 /// A TOML file that may hold a policy among other things.
-pub(super) struct Manifest {
+pub(crate) struct Manifest {
     /// None if there is no file.
-    pub(super) path: Option<Utf8PathBuf>,
+    pub(crate) path: Option<Utf8PathBuf>,
     /// As it is shown.
-    pub(super) name: String,
-    pub(super) text: String,
+    pub(crate) name: String,
+    pub(crate) text: String,
 }
 
 impl Manifest {
@@ -24,8 +39,14 @@ impl Manifest {
         Manifest { path: None, name: "built-in default".to_owned(), text: String::new() }
     }
 
+    /// Those of a root that are there.
+    pub(crate) fn of_root(root: &Utf8Path) -> Result<Vec<Manifest>> {
+        let read = |name| Manifest::read(&root.join(name), name).transpose();
+        [CARGO, PYPROJECT].into_iter().filter_map(read).collect()
+    }
+
     /// None if there is no such file.
-    pub(super) fn read(path: &Utf8Path, name: &str) -> Result<Option<Manifest>> {
+    pub(crate) fn read(path: &Utf8Path, name: &str) -> Result<Option<Manifest>> {
         let cannot = |why: &dyn std::fmt::Display| anyhow!("cannot read the policy file {}: {why}", shown(path));
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() => {}
@@ -45,6 +66,27 @@ impl Manifest {
                 bail!("bad policy in {name}:{line}: it is not UTF-8; convert it")
             }
         }
+    }
+
+    /// Whether it makes a Cargo workspace.
+    pub(crate) fn is_workspace(&self) -> bool {
+        amend::line_of_table(&self.text, "workspace").is_ok_and(|line| line.is_some())
+    }
+
+    /// The table of a policy in it, good or bad, and the line where that begins.
+    pub(crate) fn policy_line(&self) -> Result<Option<(&'static str, usize)>> {
+        self.document()?;
+        for table in [CARGO_TABLE, PYPROJECT_TABLE] {
+            if let Some(line) = amend::line_of_table(&self.text, table)? {
+                return Ok(Some((table, line)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All that it says.
+    pub(crate) fn document(&self) -> Result<toml::Table> {
+        toml::from_str(&self.text).map_err(|err| anyhow!("bad TOML in {}", worded(&err, &self.text, &self.name)))
     }
 
     /// The policies in it, each with the name of its table.
@@ -78,22 +120,21 @@ impl Manifest {
 }
 
 pub(super) fn parse<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T> {
-    toml::from_str(text).map_err(|err| {
-        // It repeats names of the file, line breaks and all.
-        let message = printable_path(err.message()).replace("expected u32", "expected a count, 0 or more");
-        let Some(span) = err.span() else { return anyhow!("bad policy in {name}: {message}") };
-        let line = line_of(text, span.start);
-        let lines: Vec<&str> = text.lines().take(line).collect();
-        // An array may span many lines; the key stands on its first.
-        let is_key = |line: &str| line.contains('=') || line.starts_with('[');
-        let key = lines.iter().rposition(|line| is_key(line)).filter(|at| at + 1 < lines.len());
-        let shown: Vec<&str> = key.map(|at| lines[at]).into_iter().chain(lines.last().copied()).map(cut).collect();
-        anyhow!("bad policy in {name}:{line}: {message}\n{}", shown.join("\n"))
-    })
+    toml::from_str(text).map_err(|err| anyhow!("bad policy in {}", worded(&err, text, name)))
 }
 
-pub(super) fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.bytes().take(offset).filter(|&b| b == b'\n').count()
+/// Where an error is, and what the text has there.
+fn worded(err: &toml::de::Error, text: &str, name: &str) -> String {
+    // It repeats names of the file, line breaks and all.
+    let message = printable_path(err.message()).replace("expected u32", "expected a count, 0 or more");
+    let Some(span) = err.span() else { return format!("{name}: {message}") };
+    let line = line_of(text, span.start);
+    let lines: Vec<&str> = text.lines().take(line).collect();
+    // An array may span many lines; the key stands on its first.
+    let is_key = |line: &str| line.contains('=') || line.starts_with('[');
+    let key = lines.iter().rposition(|line| is_key(line)).filter(|at| at + 1 < lines.len());
+    let shown: Vec<&str> = key.map(|at| lines[at]).into_iter().chain(lines.last().copied()).map(cut).collect();
+    format!("{name}:{line}: {message}\n{}", shown.join("\n"))
 }
 
 /// As much of a policy as a message has room for.
