@@ -146,7 +146,11 @@ fn init_writes_a_file_of_its_own() {
         Repository::new(&[("run.py", SPAWN), ("pyproject.toml", "[tool.lint-spawns]\n"), ("sub/a.py", "")]);
     let own = ["--config", "sub/our policy.toml"];
     let first = init(&repository, &own) + &bytes(&repository, "sub/our policy.toml") + &check(&repository, &own);
-    pin!(first + &init(&repository, &own) + &init(&repository, &["--root", "sub", "--config", "sub/pyproject.toml"]));
+    let project = ["--config", "sub/pyproject.toml"];
+    let elsewhere = init(&repository, &project) + &check(&repository, &project);
+    repository.remove("sub/pyproject.toml");
+    let in_root = init(&repository, &["--root", "sub", "--config", "sub/pyproject.toml"]);
+    pin!(first + &init(&repository, &own) + &elsewhere + &in_root);
 }
 
 #[test]
