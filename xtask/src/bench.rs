@@ -52,7 +52,7 @@ pub fn run(flags: &Bench) -> Result<Outcome> {
     let others = flags.vs.iter().map(|command| other(command)).collect::<Result<Vec<_>>>()?;
     let target = target_folder()?;
     let root = match &flags.root {
-        Some(root) => discover::root(&sh, Some(root), &[])?,
+        Some(root) => discover::root(&sh, Some(root), false)?,
         None => {
             let folder = target.join(format!("bench/monorepo-{}", flags.files));
             monorepo::make(&folder, flags.files as usize)?;

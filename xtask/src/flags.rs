@@ -52,6 +52,15 @@ fn example(arguments: &str) -> String {
     format!("Example: {} {arguments}", lint_spawns())
 }
 
+/// What follows the program's name, and what that does.
+fn examples(all: &[(&str, &str)]) -> String {
+    let lines = all.iter().map(|(arguments, what)| {
+        let command = format!("{} {arguments}", lint_spawns());
+        format!("\n  {}\n      {what}", command.trim_end())
+    });
+    format!("Examples:{}", lines.collect::<String>())
+}
+
 /// Checks of this repository, run as `cargo xtask <COMMAND>`.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, disable_help_subcommand = true)]
@@ -107,7 +116,7 @@ fn overview() -> String {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    LintSpawns(LintSpawns),
+    LintSpawns(Box<LintSpawns>),
     Ci(Ci),
     #[command(hide = true)]
     CiSupervisor(CiSupervisor),
@@ -124,57 +133,91 @@ pub enum Command {
 /// Such a child goes on running when its owner is killed. Exit code 0: none but marked and tolerated ones; 1: there
 /// are; 2: the check could not be done.
 #[derive(Debug, Default, clap::Args)]
+#[command(version, display_name = lint_spawns::NAME, after_help = examples(&[
+    ("init", "write a first policy, with a baseline of today's hits"),
+    ("", "check what the policy includes"),
+    ("--changed=origin/main", "check what a branch has changed"),
+    ("--staged --quiet", "check what is about to be committed, and print the lines that fail"),
+    ("agent cli.py", "check a folder and a file; the baseline is ignored"),
+    ("- --stdin-filename agent/cli.py", "check an editor's buffer"),
+    ("rule start-new-session", "tell why a line is reported, and what to write instead"),
+]))]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct LintSpawns {
     #[command(subcommand)]
     pub verb: Option<Verb>,
-    /// Files and folders to check instead of the policy's `include`; the baseline is then ignored
-    pub paths: Vec<Utf8PathBuf>,
+    #[command(flatten)]
+    pub paths: Paths,
     /// Check what differs from where HEAD left REV, untracked files too [default: the branch's upstream, else HEAD]
-    #[arg(long, value_name = "REV", require_equals = true, conflicts_with_all = ["paths", "staged"])]
+    #[arg(long, value_name = "REV", require_equals = true, conflicts_with_all = ["Paths", "staged"], help_heading = FILES)]
     pub changed: Option<Option<String>>,
     /// Check what is staged, as it is staged; for hooks
-    #[arg(long, conflicts_with = "paths")]
+    #[arg(long, conflicts_with = "Paths", help_heading = FILES)]
     pub staged: bool,
     #[command(flatten)]
     pub scope: Scope,
     /// Ignore the baseline: report every unmarked hit
-    #[arg(long)]
+    #[arg(long, help_heading = TOLERATED)]
     pub all: bool,
-    /// Let the baseline tolerate hits in PATHS too
-    #[arg(long, requires = "paths", conflicts_with_all = ["all", "print_baseline"])]
+    /// Let the baseline tolerate hits in PATHS too; otherwise they ignore it
+    #[arg(long, requires = "Paths", conflicts_with_all = ["all", "print_baseline"], help_heading = TOLERATED)]
     pub with_baseline: bool,
-    /// How to print what was found
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline")]
-    pub format: Format,
-    /// Print a baseline that tolerates today's hits, and exit 0
-    #[arg(long)]
-    pub print_baseline: bool,
     /// Fail on baseline entries that tolerate more than there is
-    #[arg(long)]
+    #[arg(long, help_heading = TOLERATED)]
     pub strict_baseline: bool,
     /// Fail on markers that cover no hit, and on what was meant for one and does not count
-    #[arg(long)]
+    #[arg(long, help_heading = TOLERATED)]
     pub strict_markers: bool,
+    /// Print a baseline that tolerates today's hits, and exit 0
+    #[arg(long, help_heading = TOLERATED)]
+    pub print_baseline: bool,
+    /// How to print what was found
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline", help_heading = OUTPUT)]
+    pub format: Format,
+    /// Print only what fails the run: no advisory, no summary; warnings and errors still go to standard error
+    #[arg(long, short, conflicts_with = "print_baseline", help_heading = OUTPUT)]
+    pub quiet: bool,
+    /// Exit 0 in spite of problems; what could not be checked is still 2
+    #[arg(long, help_heading = OUTPUT)]
+    pub exit_zero: bool,
+}
+
+// The headings of the help.
+const FILES: &str = "Which files";
+const RULES: &str = "Which rules";
+const TOLERATED: &str = "Baseline and markers";
+const OUTPUT: &str = "Output";
+
+/// The files and folders that a verb is about instead of what the policy includes.
+#[derive(Debug, Default, clap::Args)]
+pub struct Paths {
+    /// Files and folders instead of the policy's `include`; `-` is standard input
+    pub paths: Vec<Utf8PathBuf>,
+    /// The file that standard input stands for; it need not exist. Without PATHS, `-` is meant
+    #[arg(long, value_name = "NAME", help_heading = FILES)]
+    pub stdin_filename: Option<Utf8PathBuf>,
+    /// Take PATHS from a file, too: one on a line, or each with a NUL behind it; `-` is standard input
+    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    pub files_from: Option<Utf8PathBuf>,
 }
 
 /// What every verb that checks files is told in the same way.
 #[derive(Debug, Default, clap::Args)]
 pub struct Scope {
     /// The repository, or a folder in it [default: the top of the git work tree around the current folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = FILES)]
     pub root: Option<Utf8PathBuf>,
     /// The policy file [default: Cargo.toml or pyproject.toml in the root]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = RULES)]
     pub config: Option<Utf8PathBuf>,
     /// Rules and groups to look for instead of the policy's `select`: default, extended, all, or single rules
-    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', help_heading = RULES)]
     pub select: Vec<String>,
     /// Rules and groups to leave out, beside the policy's `ignore`
-    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', help_heading = RULES)]
     pub ignore: Vec<String>,
     /// Drop what starts no process, as `precise = true` in the policy does
-    #[arg(long)]
+    #[arg(long, help_heading = RULES)]
     pub precise: bool,
     /// How many files to check at a time [default: the processors that this process may use]
     #[arg(long, short, value_name = "N")]
@@ -211,7 +254,7 @@ pub enum Verb {
 #[command(after_help = example("init --dry-run"))]
 pub struct Init {
     /// Leave out what this glob matches, too; may be repeated
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", help_heading = FILES)]
     pub exclude: Vec<String>,
     /// Write nothing; print what would change as a unified diff
     #[arg(long)]
@@ -256,8 +299,8 @@ pub enum MarkersVerb {
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("markers list agent --format json"))]
 pub struct MarkersList {
-    /// Files and folders to look at instead of the policy's `include`
-    pub paths: Vec<Utf8PathBuf>,
+    #[command(flatten)]
+    pub paths: Paths,
     /// How to print the list
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -275,8 +318,8 @@ pub struct MarkersList {
 pub struct MarkersAdd {
     /// Why the child may outlive its owner
     pub reason: String,
-    /// Files and folders to mark instead of the policy's `include`
-    pub paths: Vec<Utf8PathBuf>,
+    #[command(flatten)]
+    pub paths: Paths,
     /// Mark the hits of this rule only
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,

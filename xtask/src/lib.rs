@@ -6,7 +6,7 @@
 //!
 //! 1. [`lint_spawns::policy`] reads what to check.
 //! 2. [`lint_spawns::discover`] asks git, by [`lint_spawns::git`], for the files: all, those that are
-//!    named, those that have changed, or what is staged.
+//!    named, those that have changed, or what is staged. Standard input may stand for one.
 //! 3. [`lint_spawns::source`] reads a file and makes text of it.
 //! 4. [`lint_spawns::search`] narrows the text by [`lint_spawns::needles`], has the statements that matter cut out and
 //!    parsed by [`lint_spawns::python`], and looks for shapes in them: [`lint_spawns::detect`] by the default rules,
@@ -62,7 +62,8 @@
 //! `snapshots` pins the report of each fixture, `xtask/tests/cli` whole runs. `tests/properties` makes up programs of
 //! which it knows the hits, and shares its invariants with the fuzz targets in `xtask/fuzz`; `tests/oracle.py` compares
 //! with CPython; `tests/grammar.rs` puts each shape in each place, `tests/extremes.rs` in the deepest and largest.
-//! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask.
+//! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask. `tests/docs` runs the commands that
+//! README.md and the pages in `xtask/docs` show, and proves what else they say.
 
 pub mod bench;
 pub mod bug;

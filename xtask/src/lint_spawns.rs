@@ -70,14 +70,15 @@ pub fn run(flags: &LintSpawns) -> Result<Outcome> {
 /// Runs the check and prints its report.
 fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let sh = Shell::new()?;
+    let given = discover::given(&flags.paths)?;
     let files = match &flags.changed {
         _ if flags.staged => Files::Staged,
         Some(rev) => Files::Changed(rev.as_deref()),
-        None => Files::named(&flags.paths),
+        None => Files::given(given.as_ref()),
     };
     let mut run = Run::new(&sh, &flags.scope, files, flags.strict_markers || flags.format == Format::Json)?;
     let nothing = run.files.is_empty();
-    let ignored = flags.all || flags.print_baseline || nothing || (!flags.paths.is_empty() && !flags.with_baseline);
+    let ignored = flags.all || flags.print_baseline || nothing || (given.is_some() && !flags.with_baseline);
     let baseline = match (ignored, files) {
         (true, _) => BTreeMap::new(),
         (false, Files::Included) => run.policy.baseline.clone(),
@@ -101,6 +102,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     }
     let text = match flags.format {
         Format::Json => json::check(&run.root, run.files.len(), &verdict, &run.warnings, &run.errors)?,
+        Format::Text if flags.quiet => report::problems(&verdict),
         Format::Text if nothing && run.errors.is_empty() => {
             report::nothing_to_check(run.idle.as_deref().unwrap_or_default())
         }
@@ -114,7 +116,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     output::print(&text)?;
     Ok(if !run.errors.is_empty() {
         Outcome::Failed
-    } else if verdict.fails() && !flags.print_baseline {
+    } else if verdict.fails() && !flags.print_baseline && !flags.exit_zero {
         Outcome::Problems
     } else {
         Outcome::Clean

@@ -12,7 +12,7 @@ use super::policy::Policy;
 use super::report::{self, plural};
 use super::rule::Rule;
 use super::run::{Files, Run, STACK_SIZE, read};
-use super::{NAME, patch, write};
+use super::{NAME, discover, patch, write};
 use crate::flags::MarkersAdd;
 use crate::output::{self, printable, printable_path};
 use crate::{Outcome, bug};
@@ -21,7 +21,11 @@ use crate::{Outcome, bug};
 pub fn run(flags: &MarkersAdd) -> Result<Outcome> {
     let reason = Reason::new(&flags.reason)?;
     let rule = flags.rule.as_deref().map(Rule::named).transpose().map_err(Error::msg)?;
-    let run = Run::new(&Shell::new()?, &flags.scope, Files::named(&flags.paths), false)?;
+    let given = discover::given(&flags.paths)?;
+    if given.as_ref().is_some_and(|given| given.input.is_some()) {
+        bail!("nothing can be written into standard input; name the file");
+    }
+    let run = Run::new(&Shell::new()?, &flags.scope, Files::given(given.as_ref()), false)?;
     let Run { root, policy, files, .. } = &run;
     if let Some(rule) = rule.filter(|rule| !policy.rules.contains(rule)) {
         bail!("the rule {} is not in force, so nothing is found by it; --select it", rule.name());

@@ -4,6 +4,7 @@
 //! warning if the user wanted it so, else an error.
 
 mod finder;
+mod given;
 mod named;
 mod partial;
 
@@ -18,6 +19,7 @@ use super::git::{self, EntryKind};
 use super::policy::Policy;
 use crate::output::{printable_bytes, printable_path};
 use finder::{Finder, is_python_name};
+pub use given::{Given, given};
 pub use named::named;
 pub use partial::{changed, staged};
 
@@ -28,8 +30,8 @@ pub struct Candidate {
     pub path: Utf8PathBuf,
     /// Named on the command line: that it is gone is an error. Else it counts as deleted.
     pub named: bool,
-    /// What is staged of it, which is checked instead of what the work tree has.
-    pub staged: Option<Vec<u8>>,
+    /// What is checked instead of what the work tree has: what is staged of it, or standard input.
+    pub content: Option<Vec<u8>>,
 }
 
 /// What is left out of the files to check.
@@ -80,15 +82,15 @@ impl Selection {
 }
 
 /// The folder that paths are relative to: `given`, else the top of the work tree around the current folder. Where
-/// there is no work tree and `paths` are given, the current folder.
-pub fn root(sh: &Shell, given: Option<&Utf8Path>, paths: &[Utf8PathBuf]) -> Result<Utf8PathBuf> {
+/// there is no work tree, and the command line tells what to check, the current folder.
+pub fn root(sh: &Shell, given: Option<&Utf8Path>, told: bool) -> Result<Utf8PathBuf> {
     let root = match given {
         Some(given) => given.to_owned(),
         None => {
             let here = current_dir()?;
             match git::top_level(sh, &here)? {
                 Some(top) => top,
-                None if paths.is_empty() => {
+                None if !told => {
                     let here = printable_path(here.as_str());
                     bail!("{here} is not in a git repository; name one with --root, or files as PATHS")
                 }

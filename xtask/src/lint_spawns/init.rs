@@ -26,7 +26,7 @@ use proposal::Proposal;
 pub fn run(flags: &flags::Init) -> Result<Outcome> {
     let flags::Init { scope, exclude, dry_run } = flags;
     let sh = Shell::new()?;
-    let root = discover::root(&sh, scope.root.as_deref(), &[])?;
+    let root = discover::root(&sh, scope.root.as_deref(), false)?;
     let place = Place::choose(&root, scope)?;
     // That the rules are known, and find something.
     Policy::built_in()?.choose(&scope.select, &scope.ignore)?;

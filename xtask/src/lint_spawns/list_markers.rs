@@ -6,6 +6,7 @@ use anyhow::Result;
 use xshell::Shell;
 
 use super::check::CheckedFile;
+use super::discover;
 use super::json;
 use super::marker::FlawKind;
 use super::policy::Policy;
@@ -19,7 +20,8 @@ use crate::{Outcome, flags, output};
 /// Prints the list.
 pub fn run(flags: &MarkersList) -> Result<Outcome> {
     let flags::MarkersList { paths, format, scope } = flags;
-    let run = Run::new(&Shell::new()?, scope, Files::named(paths), true)?;
+    let given = discover::given(paths)?;
+    let run = Run::new(&Shell::new()?, scope, Files::given(given.as_ref()), true)?;
     let text = match format {
         Format::Json => json::markers(&run.root, &run.files, &run.warnings, &run.errors)?,
         Format::Text if run.files.is_empty() && run.errors.is_empty() => {

@@ -13,15 +13,26 @@ const WIDEST: usize = 160;
 
 /// The report of a check of so many files.
 pub fn check(files: usize, verdict: &Verdict, policy: &Policy) -> String {
+    advisories(verdict, policy) + &problems(verdict) + &conclusion(files, verdict, policy)
+}
+
+/// What people should know, and what fails no run.
+fn advisories(verdict: &Verdict, policy: &Policy) -> String {
     let mut text = String::new();
-    let origin = printable(&policy.origin.name);
     if !verdict.stale.is_empty() && !verdict.strict {
+        let origin = printable(&policy.origin.name);
         let (n, are) = plural(verdict.stale.len(), "baseline entry is", "baseline entries are");
         let _ = writeln!(text, "advisory: {n} {are} stale in {origin}; lower or remove:");
         for stale in &verdict.stale {
             let _ = writeln!(text, "  {}", describe(stale));
         }
     }
+    text
+}
+
+/// What fails the run, a line each.
+pub fn problems(verdict: &Verdict) -> String {
+    let mut text = String::new();
     for Judged { path, hit, .. } in verdict.of(Status::Problem) {
         let source: String = hit.source.chars().take(WIDEST).collect();
         let unparsable = if hit.rules.contains(&Rule::Unparsable) { "  [cannot be parsed]" } else { "" };
@@ -37,10 +48,16 @@ pub fn check(files: usize, verdict: &Verdict, policy: &Policy) -> String {
             let _ = writeln!(text, "{}", describe(stale));
         }
     }
+    text
+}
+
+/// What it comes to.
+fn conclusion(files: usize, verdict: &Verdict, policy: &Policy) -> String {
+    let mut text = String::new();
     if verdict.fails() {
         summary(&mut text, verdict, policy);
     } else {
-        clean(&mut text, files, verdict, &origin);
+        clean(&mut text, files, verdict, &printable(&policy.origin.name));
     }
     text
 }

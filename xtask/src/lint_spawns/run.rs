@@ -11,7 +11,7 @@ use xshell::Shell;
 
 use super::NAME;
 use super::check::{CheckedFile, Checker, Hit};
-use super::discover::{self, Candidate, Selection, Warning};
+use super::discover::{self, Candidate, Given, Selection, Warning};
 use super::marker::Audit;
 use super::policy::Policy;
 use super::source;
@@ -30,7 +30,8 @@ const BATCH: usize = 32;
 pub enum Files<'f> {
     /// All that the policy includes.
     Included,
-    Paths(&'f [Utf8PathBuf]),
+    /// What the command line gives.
+    Given(&'f Given),
     /// What differs from where HEAD left a commit.
     Changed(Option<&'f str>),
     /// What the index holds of what differs from HEAD.
@@ -38,9 +39,13 @@ pub enum Files<'f> {
 }
 
 impl<'f> Files<'f> {
-    /// None of them means all that the policy includes.
-    pub fn named(paths: &'f [Utf8PathBuf]) -> Files<'f> {
-        if paths.is_empty() { Files::Included } else { Files::Paths(paths) }
+    /// Where nothing is given, it is all that the policy includes.
+    pub fn given(given: Option<&'f Given>) -> Files<'f> {
+        given.map_or(Files::Included, Files::Given)
+    }
+
+    fn are_given(self) -> bool {
+        matches!(self, Files::Given(_))
     }
 }
 
@@ -66,8 +71,7 @@ impl Run {
     /// Checks the files, and prints the warnings and errors. `audit` tells whether their markers matter, and not only
     /// their hits.
     pub fn new(sh: &Shell, scope: &Scope, files: Files, audit: bool) -> Result<Run> {
-        let paths = if let Files::Paths(paths) = files { paths } else { &[] };
-        let root = discover::root(sh, scope.root.as_deref(), paths)?;
+        let root = discover::root(sh, scope.root.as_deref(), files.are_given())?;
         let mut policy = Policy::load(&root, scope.config.as_deref())?;
         policy.choose(&scope.select, &scope.ignore)?;
         let narrowed = !scope.select.is_empty() || !scope.ignore.is_empty() || (scope.precise && !policy.precise);
@@ -88,7 +92,7 @@ impl Run {
         let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let (selection, checked, unread) = check_all(&root, &policy, jobs, audit, |take| match files {
             Files::Included => discover::tracked(sh, &root, &policy, take),
-            Files::Paths(paths) => discover::named(sh, &root, &policy, paths, take),
+            Files::Given(given) => discover::named(sh, &root, &policy, given, take),
             Files::Changed(rev) => discover::changed(sh, &root, &policy, rev, take),
             Files::Staged => discover::staged(sh, &root, &policy, take),
         })?;
@@ -98,7 +102,7 @@ impl Run {
         }
         let mut errors = [errors, unread].concat();
         if checked.is_empty() && errors.is_empty() && idle.is_none() {
-            errors.push(nothing_to_check(&root, &policy, files));
+            errors.push(nothing_to_check(&root, &policy, files.are_given()));
         }
         for error in &errors {
             output::complain(NAME, error);
@@ -107,9 +111,9 @@ impl Run {
     }
 }
 
-fn nothing_to_check(root: &Utf8Path, policy: &Policy, files: Files) -> String {
+fn nothing_to_check(root: &Utf8Path, policy: &Policy, told: bool) -> String {
     let root = printable_path(root.as_str());
-    if !matches!(files, Files::Paths(_)) {
+    if !told {
         return format!(
             "nothing to check in {root}: no Python file is there that git tracks and the policy ({}) includes and does \
              not exclude; correct the policy, or name another folder with --root",
@@ -187,7 +191,7 @@ fn check_file(
     audit: bool,
     buffer: &mut Vec<u8>,
 ) -> Result<Option<(Vec<Hit>, Audit)>> {
-    let bytes = match &file.staged {
+    let bytes = match &file.content {
         Some(content) => content,
         None => match read(&root.join(&file.path), buffer) {
             Ok(bytes) => bytes,

@@ -21,6 +21,7 @@ mod ci;
 #[cfg(unix)]
 mod ci_ends;
 mod git;
+mod given;
 mod init;
 mod inputs;
 mod json;
@@ -36,6 +37,7 @@ mod policy;
 mod repository;
 mod rule;
 mod scope;
+mod scrub;
 mod select;
 mod stat;
 

@@ -1,10 +1,13 @@
 //! A throw-away folder, most often a git repository, and the runs in it.
 
 use std::fs;
+use std::io::{Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
 use camino::{Utf8Path, Utf8PathBuf};
+
+pub(crate) use crate::scrub::scrub;
 
 /// Seconds in which git answers on the busiest machine.
 #[cfg(unix)]
@@ -80,6 +83,14 @@ impl Repository {
         self.lint_in(".", arguments)
     }
 
+    /// A run that reads `input`.
+    pub(crate) fn lint_input(&self, input: impl AsRef<[u8]>, arguments: &[&str]) -> String {
+        let file = tempfile::tempfile().unwrap();
+        (&file).write_all(input.as_ref()).unwrap();
+        (&file).rewind().unwrap();
+        self.run(self.command().args(arguments).stdin(file))
+    }
+
     pub(crate) fn lint_in(&self, folder: &str, arguments: &[&str]) -> String {
         self.run(self.command().args(arguments).current_dir(self.path().join(folder)))
     }
@@ -105,16 +116,6 @@ impl Repository {
     pub(crate) fn run(&self, command: &mut Command) -> String {
         shown(&command.output().unwrap()).replace(self.path().as_str(), "ROOT")
     }
-}
-
-/// Keeps the settings of whoever runs the tests away.
-pub(crate) fn scrub(command: &mut Command) -> &mut Command {
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("GIT_") {
-            command.env_remove(name);
-        }
-    }
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C")
 }
 
 pub(crate) fn shown(output: &Output) -> String {

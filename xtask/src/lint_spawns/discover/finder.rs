@@ -26,6 +26,8 @@ pub(super) struct Finder<'a> {
     take: &'a mut dyn FnMut(Candidate),
     /// How many were taken.
     pub(super) taken: usize,
+    /// What standard input stands for, and is not read from the disk as well.
+    pub(super) input: Option<Utf8PathBuf>,
     /// How many paths of the command line the policy rules out.
     pub(super) ruled_out: usize,
     pub(super) selection: Selection,
@@ -41,6 +43,7 @@ impl<'a> Finder<'a> {
             policy,
             take,
             taken: 0,
+            input: None,
             ruled_out: 0,
             selection: Selection::default(),
             unseen: Vec::new(),
@@ -50,11 +53,14 @@ impl<'a> Finder<'a> {
 
     pub(super) fn candidate(&mut self, path: Utf8PathBuf, named: bool) {
         self.taken += 1;
-        (self.take)(Candidate { path, named, staged: None });
+        if self.input.as_ref() != Some(&path) {
+            (self.take)(Candidate { path, named, content: None });
+        }
     }
 
-    pub(super) fn staged(&mut self, path: Utf8PathBuf, content: Vec<u8>) {
-        (self.take)(Candidate { path, named: false, staged: Some(content) });
+    /// Takes a file whose content is not that on the disk.
+    pub(super) fn content(&mut self, path: Utf8PathBuf, content: Vec<u8>) {
+        (self.take)(Candidate { path, named: false, content: Some(content) });
     }
 
     pub(super) fn error(&mut self, what: String) {

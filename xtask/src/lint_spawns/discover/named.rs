@@ -1,4 +1,4 @@
-//! Finds the files that the command line names.
+//! Finds the files that the command line gives.
 
 use std::fs;
 use std::io;
@@ -11,20 +11,29 @@ use xshell::Shell;
 use super::super::git::{self, EntryKind};
 use super::super::policy::Policy;
 use super::finder::{Finder, is_python_name, untracked_kind};
+use super::given::{Given, Input};
 use super::{Candidate, Selection, WarningKind, current_dir};
 use crate::output::{printable_bytes, printable_path};
 
-/// Gives to `take` the files that `paths` name, and those in the folders that they name.
+/// Standard input, where nobody says what file it stands for.
+const UNNAMED: &str = "<stdin>";
+
+/// Gives to `take` standard input and the files that are given, and those in the folders that are.
 pub fn named(
     sh: &Shell,
     root: &Utf8Path,
     policy: &Policy,
-    paths: &[Utf8PathBuf],
+    given: &Given,
     take: &mut dyn FnMut(Candidate),
 ) -> Result<Selection> {
     let mut finder = Finder::new(root, policy, take);
     let here = current_dir()?;
-    for given in paths {
+    match &given.input {
+        Some(Input { name: Some(name), content }) => finder.input(name, &here.join(name), content),
+        Some(Input { name: None, content }) => finder.content(UNNAMED.into(), content.clone()),
+        None => {}
+    }
+    for given in &given.paths {
         let location = here.join(given);
         match fs::metadata(&location) {
             Ok(metadata) if metadata.is_dir() => finder.folder(sh, given, &location)?,
@@ -37,35 +46,54 @@ pub fn named(
         }
     }
     // Hooks pass everything: that the policy rules all of it out is fine.
-    let idle = finder.ruled_out > 0 && finder.unseen.is_empty();
+    let idle = match (finder.ruled_out > 0 && finder.unseen.is_empty(), given) {
+        (true, _) => Some("none of the paths given is Python that the policy covers"),
+        (false, Given { paths, input: None }) if paths.is_empty() => Some("the list of files is empty"),
+        (false, _) => None,
+    };
     let mut selection = finder.finish();
-    selection.idle = idle.then(|| "none of the paths given is Python that the policy covers".to_owned());
+    selection.idle = idle.map(str::to_owned);
     Ok(selection)
 }
 
 impl Finder<'_> {
     fn named_file(&mut self, given: &Utf8Path, location: &Utf8Path) {
-        if !is_python_name(given.as_str().as_bytes()) {
-            return self.rule_out(given, "its name does not end in .py");
-        }
-        let listed = match location.parent().and_then(|folder| folder.canonicalize_utf8().ok()) {
-            Some(folder) => self.reported(&folder.join(location.file_name().unwrap_or_default())),
-            None => given.to_owned(),
-        };
-        if self.excluded(&listed) {
-            return self.rule_out(given, &format!("{} excludes it", self.policy.origin.name));
-        }
         match location.canonicalize_utf8() {
-            Ok(target) if self.excluded(&self.reported(&target)) => {
-                self.rule_out(given, &format!("{} excludes it", self.policy.origin.name));
-            }
-            Ok(target) if !is_python_name(target.as_str().as_bytes()) => {
-                let target = printable_path(target.as_str());
-                self.rule_out(given, &format!("it leads to {target}, which is not named like Python"));
-            }
+            Ok(target) if self.rules_out(given, location, &target) => {}
             Ok(target) => self.resolved(given, target, true),
             Err(err) => self.unusable(given, &err),
         }
+    }
+
+    /// Takes standard input for the file that it stands for.
+    fn input(&mut self, given: &Utf8Path, location: &Utf8Path, content: &[u8]) {
+        if location.is_dir() {
+            let given = printable_path(given.as_str());
+            return self.error(format!("standard input cannot stand for the folder {given}; name a file"));
+        }
+        let target = resolved_so_far(location);
+        if !self.rules_out(given, location, &target) {
+            let path = self.reported(&target);
+            self.input = Some(path.clone());
+            self.content(path, content.to_owned());
+        }
+    }
+
+    /// Whether a file of the command line, which is really `target`, is none to check; that is said then.
+    fn rules_out(&mut self, given: &Utf8Path, location: &Utf8Path, target: &Utf8Path) -> bool {
+        let folder = location.parent().unwrap_or(location);
+        let listed = self.reported(&resolved_so_far(folder).join(location.file_name().unwrap_or_default()));
+        let why = if !is_python_name(given.as_str().as_bytes()) {
+            "its name does not end in .py".to_owned()
+        } else if self.excluded(&listed) || self.excluded(&self.reported(target)) {
+            format!("{} excludes it", self.policy.origin.name)
+        } else if !is_python_name(target.as_str().as_bytes()) {
+            format!("it leads to {}, which is not named like Python", printable_path(target.as_str()))
+        } else {
+            return false;
+        };
+        self.rule_out(given, &why);
+        true
     }
 
     fn folder(&mut self, sh: &Shell, given: &Utf8Path, location: &Utf8Path) -> Result<()> {
@@ -153,4 +181,14 @@ impl Finder<'_> {
         let warning = format!("{} is not checked: {why}", printable_path(given.as_str()));
         self.selection.warn(WarningKind::NotChecked, Some(given), warning);
     }
+}
+
+/// Without links, as far as the path exists.
+fn resolved_so_far(location: &Utf8Path) -> Utf8PathBuf {
+    let resolved = location.ancestors().find_map(|above| {
+        let rest = location.strip_prefix(above).ok()?;
+        let above = above.canonicalize_utf8().ok()?;
+        Some(if rest == "" { above } else { above.join(rest) })
+    });
+    resolved.unwrap_or_else(|| location.to_owned())
 }

@@ -92,7 +92,7 @@ pub fn staged(sh: &Shell, root: &Utf8Path, policy: &Policy, take: &mut dyn FnMut
     if !objects.is_empty() {
         let mut paths = paths.into_iter();
         git::contents(sh, root, &objects, |content| match (paths.next(), content) {
-            (Some(path), Some(content)) => finder.staged(path, content),
+            (Some(path), Some(content)) => finder.content(path, content),
             (Some(path), None) => {
                 let path = printable_path(path.as_str());
                 finder.error(format!("cannot check {path}: git does not have what is staged of it; stage it again"));
