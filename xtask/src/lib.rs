@@ -24,6 +24,7 @@
 //! that do. [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages
 //! 1, 5 and 8 share.
 //!
+//! [`lint_spawns::init`] writes a first policy: it runs stages 1 to 6 by the one that it proposes.
 //! [`lint_spawns::upkeep`] keeps the baseline: it runs stages 1 to 7, and has [`lint_spawns::amend`] edit the text of the
 //! policy file, which [`lint_spawns::write`] replaces. [`lint_spawns::stat`] counts what stage 7 has judged.
 //!

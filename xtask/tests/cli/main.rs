@@ -22,6 +22,7 @@ mod ci;
 mod ci_ends;
 mod git;
 mod given;
+mod init;
 mod inputs;
 mod json;
 mod markers;
