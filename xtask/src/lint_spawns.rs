@@ -17,6 +17,7 @@ mod folders;
 pub mod full;
 pub mod git;
 pub mod github;
+pub mod init;
 pub mod json;
 mod lines;
 pub mod list_markers;
@@ -59,6 +60,7 @@ pub const NAME: &str = "lint-spawns";
 /// Does what the verb says; without one, the check.
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     match &flags.verb {
+        Some(Verb::Init(flags)) => init::run(flags),
         Some(Verb::Rule(flags)) => explain::run(flags),
         Some(Verb::Markers(flags)) => match &flags.verb {
             Some(MarkersVerb::List(flags)) => list_markers::run(flags),

@@ -24,6 +24,7 @@ mod full;
 mod git;
 mod github;
 mod given;
+mod init;
 mod inputs;
 mod json;
 mod markers;
@@ -39,6 +40,7 @@ mod repository;
 mod rule;
 mod sarif;
 mod scope;
+mod scrub;
 mod select;
 mod stat;
 
