@@ -3,6 +3,8 @@
 use std::process::Stdio;
 
 use crate::repository::{Repository, policy, shown};
+#[cfg(target_os = "linux")]
+use crate::terminal::{all_shown, on_terminal};
 use crate::{MARKED, SPAWN};
 
 fn lint(repository: &Repository, arguments: &[&str]) -> String {
@@ -140,6 +142,21 @@ fn full_in_colours() {
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").arg("--quiet").args(format).args(arguments);
         let output = command.envs(variables.iter().copied()).output().unwrap();
         all += &format!("=== {arguments:?} {variables:?}\n{}", shown(&output).replace('\x1b', "ESC"));
+    }
+    pin!(all);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_on_a_terminal() {
+    let repository = Repository::new(&[("run.py", "os.setsid()\n")]);
+    let mut all = String::new();
+    for variables in [&[("TERM", "xterm")][..], &[("TERM", "dumb")], &[("TERM", "xterm"), ("NO_COLOR", "0")]] {
+        let mut command = repository.command();
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").args(["--quiet", "--format", "full"]);
+        let (child, terminal) = on_terminal(command.envs(variables.iter().copied()));
+        let (shown, code) = all_shown(child, terminal);
+        all += &format!("=== {variables:?}\nexit code: {code:?}\n{}", shown.replace('\x1b', "ESC"));
     }
     pin!(all);
 }
