@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::annotate::{self, Note, Proposal, Reason};
 use super::baseline::Exceeded;
 use super::check::{CheckedFile, Hit};
+use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
 use super::report;
 use super::rule::Rule;
@@ -22,6 +23,13 @@ pub fn why(hit: &Hit) -> String {
     }
 }
 
+/// What is wrong with a marker on its line or the one above it, which somebody may think accepts it; escaped.
+pub fn failed_marker(file: &CheckedFile, hit: &Hit) -> Option<String> {
+    let beside = |flaw: &&Flaw| flaw.line == hit.line || flaw.line + 1 == hit.line;
+    let flaw = file.audit.flaws.iter().filter(beside).find(|flaw| flaw.kind == FlawKind::Malformed)?;
+    Some(format!("line {}: {}", flaw.line, printable(&flaw.what)))
+}
+
 /// The call to write a marker.
 pub fn call(hit: &Hit, Proposal { line, trailing, .. }: &Proposal) -> String {
     let condition = if hit.rules.contains(&Rule::Unparsable) {
@@ -35,13 +43,15 @@ pub fn call(hit: &Hit, Proposal { line, trailing, .. }: &Proposal) -> String {
 
 /// All that is said of a hit where it stands alone, line by line, escaped.
 pub fn words(
+    file: &CheckedFile,
     hit: &Hit,
     exceeded: Option<&Exceeded>,
     policy: &Policy,
     marker: Option<&Result<Proposal, String>>,
 ) -> Vec<String> {
-    let mut lines = vec![why(hit)];
-    lines.extend(exceeded.map(report::describe_exceeded));
+    let reasons = [why(hit)].into_iter().chain(failed_marker(file, hit)).map(|reason| capitalised(&reason));
+    let mut lines: Vec<String> =
+        reasons.chain(exceeded.map(report::describe_exceeded)).map(|line| line + ".").collect();
     if hit.strength.is_some() {
         lines.push(format!("Instead: {}", printable(&policy.advice)));
     }

@@ -80,7 +80,9 @@ fn full_of_markers_and_entries_that_are_wrong() {
         ("pyproject.toml", &policy(table)),
         ("notes.txt", ""),
     ]);
-    let all: [&[&str]; 4] = [
+    repository.write("new.py", "os.setpgrp()  # detached-spawn: ok\n# detached-spawn - it is the owner\nos.setsid()\n");
+    let all: [&[&str]; 5] = [
+        &["new.py", "--quiet"],
         &["--exit-zero"],
         &["--strict-markers", "--strict-baseline"],
         &["--strict-markers", "--strict-baseline", "--quiet"],
