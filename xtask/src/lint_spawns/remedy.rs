@@ -7,13 +7,10 @@ use super::baseline::Exceeded;
 use super::check::{CheckedFile, Hit};
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
-use super::report;
+use super::report::{self, PLACEHOLDER};
 use super::rule::Rule;
 use crate::flags;
 use crate::output::printable;
-
-/// What stands for the reason until somebody writes one.
-pub const PLACEHOLDER: &str = "<why this child may outlive its owner>";
 
 /// Why a hit matters, in a line.
 pub fn why(hit: &Hit) -> String {
