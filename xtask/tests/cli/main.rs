@@ -14,6 +14,7 @@ macro_rules! pin {
     }};
 }
 
+mod alone;
 mod baseline;
 mod baseline_edit;
 mod bench;
