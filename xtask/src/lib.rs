@@ -61,7 +61,8 @@
 //! `snapshots` pins the report of each fixture, `xtask/tests/cli` whole runs. `tests/properties` makes up programs of
 //! which it knows the hits, and shares its invariants with the fuzz targets in `xtask/fuzz`; `tests/oracle.py` compares
 //! with CPython; `tests/grammar.rs` puts each shape in each place, `tests/extremes.rs` in the deepest and largest.
-//! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask.
+//! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask. `tests/hooks.py` tries what
+//! `docs/recipes.md` shows, by pre-commit, cargo and git; `tests/workflows.py` has the GitHub workflows checked.
 
 pub mod bench;
 pub mod bug;

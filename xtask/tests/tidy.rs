@@ -89,14 +89,14 @@ fn what_readme_shows_is_the_real_output() {
     }
 }
 
-/// But for the times: cargo and Python do nothing here.
+/// But for the times: what the steps call does nothing here.
 #[cfg(unix)]
 #[test]
 fn the_summary_that_readme_shows_is_that_of_ci() {
     let bin = tempfile::tempdir().unwrap();
     let draft = bin.path().join("draft");
-    fs::write(&draft, "#!/bin/sh\necho Python 3.9.0\n").unwrap();
-    for program in ["cargo", "python3"] {
+    fs::write(&draft, "#!/bin/sh\necho 99.0\n").unwrap();
+    for program in ["cargo", "python3", "node", "npm"] {
         // Were it written by this process, another test that starts something could keep it from being run.
         let mut install = Command::new("install");
         assert!(install.args(["-m", "755"]).arg(&draft).arg(bin.path().join(program)).status().unwrap().success());

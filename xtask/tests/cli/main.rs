@@ -27,6 +27,7 @@ mod inputs;
 mod json;
 mod markers;
 mod markers_add;
+mod matcher;
 mod output;
 mod partial;
 mod partial_git;
