@@ -134,6 +134,7 @@ pub enum Command {
 /// are; 2: the check could not be done.
 #[derive(Debug, Default, clap::Args)]
 #[command(version, display_name = lint_spawns::NAME, after_help = examples(&[
+    ("init", "write a first policy, with a baseline of today's hits"),
     ("", "check what the policy includes"),
     ("--changed=origin/main", "check what a branch has changed"),
     ("--staged --quiet", "check what is about to be committed, and print the lines that fail"),
@@ -235,10 +236,31 @@ pub enum Format {
 /// What lint-spawns does beside the check. Only the first argument can be a verb, so `./rule` is a file.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    Init(Box<Init>),
     Rule(Rule),
     Markers(Box<Markers>),
     Baseline(Baseline),
     Stat(Stat),
+}
+
+/// Write a first policy: all rules, and a baseline that tolerates today's hits.
+///
+/// It goes into the FILE of --config, else into pyproject.toml, else into the Cargo.toml of a workspace, else into a new
+/// pyproject.toml; what --select and --ignore choose is written there. A policy that is there already is never changed.
+/// Exit code 0: it is written; 2: it is not, and nothing is changed.
+///
+/// A file or folder that is called `init` is checked as `./init`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example("init --dry-run"))]
+pub struct Init {
+    /// Leave out what this glob matches, too; may be repeated
+    #[arg(long, value_name = "GLOB", help_heading = FILES)]
+    pub exclude: Vec<String>,
+    /// Write nothing; print what would change as a unified diff
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub scope: Scope,
 }
 
 /// Explain a rule: what it flags, why, and what to write instead; without a name list all rules.

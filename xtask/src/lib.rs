@@ -24,6 +24,7 @@
 //! that do. [`lint_spawns::explain`] prints what `rule/*.md` say of the rules in [`lint_spawns::rule`], the table that stages
 //! 1, 5 and 8 share.
 //!
+//! [`lint_spawns::init`] writes a first policy: it runs stages 1 to 6 by the one that it proposes.
 //! [`lint_spawns::upkeep`] keeps the baseline: it runs stages 1 to 7, and has [`lint_spawns::amend`] edit the text of the
 //! policy file, which [`lint_spawns::write`] replaces. [`lint_spawns::stat`] counts what stage 7 has judged.
 //!
@@ -61,8 +62,9 @@
 //! `snapshots` pins the report of each fixture, `xtask/tests/cli` whole runs. `tests/properties` makes up programs of
 //! which it knows the hits, and shares its invariants with the fuzz targets in `xtask/fuzz`; `tests/oracle.py` compares
 //! with CPython; `tests/grammar.rs` puts each shape in each place, `tests/extremes.rs` in the deepest and largest.
-//! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask. `tests/hooks.py` tries what
-//! `docs/recipes.md` shows, by pre-commit, cargo and git; `tests/workflows.py` has the GitHub workflows checked.
+//! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask. `tests/docs` runs the commands that
+//! README.md and the pages in `xtask/docs` show, and proves what else they say; `tests/hooks.py` tries what
+//! `docs/recipes.md` shows, by pre-commit, cargo and git, and `tests/workflows.py` has the GitHub workflows checked.
 
 pub mod bench;
 pub mod bug;

@@ -14,6 +14,7 @@ pub mod explain;
 pub mod extended;
 mod folders;
 pub mod git;
+pub mod init;
 pub mod json;
 mod lines;
 pub mod list_markers;
@@ -53,6 +54,7 @@ pub const NAME: &str = "lint-spawns";
 /// Does what the verb says; without one, the check.
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
     match &flags.verb {
+        Some(Verb::Init(flags)) => init::run(flags),
         Some(Verb::Rule(flags)) => explain::run(flags),
         Some(Verb::Markers(flags)) => match &flags.verb {
             Some(MarkersVerb::List(flags)) => list_markers::run(flags),

@@ -266,6 +266,12 @@ def try_all(folder: Path) -> None:
     try_installed(alone)
     try_git_hook(alone, git_hook.replace("cargo xtask lint-spawns", "lint-spawns"))
 
+    tell("cargo install --git")
+    shutil.rmtree(root)
+    # What cargo has just built it takes for the same, since it is of the same text.
+    alone.shell(cheaply(from_here(recipes.block("Install", "sh", 0), here.as_uri(), revision))).must(0)
+    try_installed(alone)
+
 
 def main() -> int:
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
@@ -278,6 +284,9 @@ def main() -> int:
     except (Impossible, LookupError) as error:
         print(f"hooks: {error}", file=sys.stderr)
         return 2
+    if recipes.untaken():
+        print(f"hooks: nothing here tries {', '.join(recipes.untaken())}", file=sys.stderr)
+        return 1
     print("all of it works")
     return 0
 

@@ -25,7 +25,7 @@ def main() -> int:
     if npm is None:
         print("workflows: npm is not on PATH", file=sys.stderr)
         return 2
-    shown = [block for found in recipes.blocks("yaml").values() for block in found if "\njobs:\n" in block]
+    shown = [block for block in recipes.blocks().values() if "\njobs:\n" in block]
     with tempfile.TemporaryDirectory(prefix="lint-spawns-workflows-") as name:
         folder = Path(name) / WORKFLOWS
         shutil.copytree(ROOT / WORKFLOWS, folder)

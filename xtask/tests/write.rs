@@ -3,7 +3,7 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use xtask::lint_spawns::write::replace;
+use xtask::lint_spawns::write::{create, replace};
 
 const OLD: &[u8] = b"old\r\n\xff";
 const NEW: &[u8] = b"new and longer\n";
@@ -71,4 +71,37 @@ fn permissions_and_links_stay() {
     assert_eq!(fs::read_link(&link).unwrap(), Utf8Path::new("file"));
     assert_eq!(fs::read_link(&far).unwrap(), Utf8Path::new("../link"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o2751);
+}
+
+#[test]
+fn a_new_file_takes_no_others_place() {
+    let (folder, path) = folder();
+    let err = create(&path, NEW).unwrap_err();
+    assert_eq!(format!("{err:#}"), "another program made it meanwhile; run again");
+    check(&path, OLD);
+    let new = path.with_file_name("new");
+    create(&new, NEW).unwrap();
+    check(&new, NEW);
+    // Not even that of a link that leads nowhere.
+    #[cfg(unix)]
+    {
+        let link = path.with_file_name("link");
+        std::os::unix::fs::symlink("gone", &link).unwrap();
+        create(&link, NEW).unwrap_err();
+        assert!(!path.with_file_name("gone").exists());
+    }
+    let nowhere = Utf8Path::from_path(folder.path()).unwrap().join("none/file");
+    create(&nowhere, NEW).unwrap_err();
+    assert!(!nowhere.exists());
+}
+
+/// It has those that any program gives a new file.
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_usual_permissions() {
+    let (_folder, path) = folder();
+    let new = path.with_file_name("new");
+    create(&new, NEW).unwrap();
+    let permissions = |path: &Utf8Path| fs::metadata(path).unwrap().permissions();
+    assert_eq!(permissions(&new), permissions(&path));
 }

@@ -90,7 +90,7 @@ impl Pen<'_> {
         self.prove(&hits, &annotated)?;
         let path = file.path.as_str();
         if self.dry_run {
-            done.patch.extend(patch::unified(path, old, &annotated.bytes));
+            done.patch.extend(patch::unified(path, Some(old), &annotated.bytes));
         } else if !annotated.added.is_empty() {
             write::replace(&location, old, &annotated.bytes)?;
         }

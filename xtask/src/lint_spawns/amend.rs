@@ -11,10 +11,11 @@ use std::ops::Range;
 
 use anyhow::{Context as _, Result, ensure};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use super::baseline::{Baseline, Entry};
-use super::report::toml_key;
+use super::lines::line_of;
+use super::report::toml_string;
 
 /// How to treat the lines of entries that stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,9 +25,11 @@ pub enum Layout {
     Spread,
 }
 
-/// Whether the text has a table of that header, in whatever spelling.
-pub fn has_table(text: &str, header: &str) -> Result<bool> {
-    Ok(find(DeTable::parse(text)?.get_ref(), header).is_some())
+/// The line where the text has a table of that header, in whatever spelling, and its key first.
+pub fn line_of_table(text: &str, header: &str) -> Result<Option<usize>> {
+    let document = DeTable::parse(text)?;
+    let key = find(document.get_ref(), header).map(|(key, _)| key.span().start);
+    Ok(key.map(|at| line_of(text, at)))
 }
 
 /// The text with the baseline `wanted` instead of `present`. `renamed` has the new paths of entries by the old ones.
@@ -44,29 +47,41 @@ pub fn amend(
     let document = DeTable::parse(text)?;
     let amended = match find(document.get_ref(), header) {
         None => with_new_table(text, header, wanted),
-        Some(table) if text[table.span()].starts_with('{') => {
+        Some((_, table)) if text[table.span()].starts_with('{') => {
             applied(vec![(table.span(), inline_baseline(wanted))], text)
         }
-        Some(table) => applied(Lines::new(text, header, table)?.edits(present, wanted, renamed), text),
+        Some((_, table)) => applied(Lines::new(text, header, table)?.edits(present, wanted, renamed), text),
     };
     if layout == Layout::Keep {
         return Ok(amended);
     }
     let document = DeTable::parse(&amended)?;
     match find(document.get_ref(), header) {
-        Some(table) if !amended[table.span()].starts_with('{') => Ok(Lines::new(&amended, header, table)?.spread()),
+        Some((_, table)) if !amended[table.span()].starts_with('{') => {
+            Ok(Lines::new(&amended, header, table)?.spread())
+        }
         _ => Ok(amended),
     }
 }
 
-fn find<'t, 'i>(document: &'t DeTable<'i>, header: &str) -> Option<&'t Spanned<DeValue<'i>>> {
+/// The table of that header, and its own key.
+fn find<'t, 'i>(
+    document: &'t DeTable<'i>,
+    header: &str,
+) -> Option<(&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
     let (above, last) = header.rsplit_once('.').map_or((None, header), |(above, last)| (Some(above), last));
     let above = above.into_iter().flat_map(|above| above.split('.'));
     let table = above.into_iter().try_fold(document, |table, key| table.get(key)?.get_ref().as_table())?;
-    table.get(last)
+    table.get_key_value(last)
 }
 
 fn with_new_table(text: &str, header: &str, entries: &Baseline) -> String {
+    let lines = entries.iter().map(|(path, entry)| format!("{} = {}\n", toml_string(path), value(entry)));
+    append(text, &format!("[{header}]\n{}", lines.collect::<String>()))
+}
+
+/// The text with `lines` below it, behind an empty line, with the line ends of the text.
+pub fn append(text: &str, lines: &str) -> String {
     let eol = line_end_of(text);
     let mut amended = text.to_owned();
     if !text.trim_start_matches('\u{feff}').is_empty() {
@@ -75,9 +90,7 @@ fn with_new_table(text: &str, header: &str, entries: &Baseline) -> String {
         }
         amended += eol;
     }
-    amended += &format!("[{header}]{eol}");
-    let lines = entries.iter().map(|(path, entry)| format!("{} = {}{eol}", toml_key(path), value(entry)));
-    amended + &lines.collect::<String>()
+    amended + &lines.replace('\n', eol)
 }
 
 /// What stands behind the `=` of an entry.
@@ -86,14 +99,14 @@ fn value(entry: &Entry) -> String {
         Entry::File(count) => count.to_string(),
         Entry::Functions(counts) if counts.is_empty() => "{}".to_owned(),
         Entry::Functions(counts) => {
-            let counts = counts.iter().map(|(function, count)| format!("{} = {count}", toml_key(function)));
+            let counts = counts.iter().map(|(function, count)| format!("{} = {count}", toml_string(function)));
             format!("{{ {} }}", counts.collect::<Vec<_>>().join(", "))
         }
     }
 }
 
 fn inline_baseline(entries: &Baseline) -> String {
-    let entries = entries.iter().map(|(path, entry)| format!("{} = {}", toml_key(path), value(entry)));
+    let entries = entries.iter().map(|(path, entry)| format!("{} = {}", toml_string(path), value(entry)));
     format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
 }
 
@@ -165,7 +178,7 @@ impl<'t> Lines<'t> {
         let mut edits = Vec::new();
         let mut gone: BTreeSet<&str> = BTreeSet::new();
         let missing = wanted.iter().filter(|(path, _)| !self.entries.contains_key(path.as_str()));
-        let line = |path, entry| format!("{}{} = {}", self.prefix(), toml_key(path), value(entry));
+        let line = |path, entry| format!("{}{} = {}", self.prefix(), toml_string(path), value(entry));
         let mut new: BTreeMap<&str, String> = missing.map(|(path, entry)| (path.as_str(), line(path, entry))).collect();
         for (&path, written) in &self.entries {
             let target = renamed.get(path).filter(|_| !wanted.contains_key(path)).map_or(path, String::as_str);
@@ -176,7 +189,7 @@ impl<'t> Lines<'t> {
             match recounted {
                 Some((_, Some(changes))) if target == path => edits.extend(changes),
                 Some((_, Some(mut changes))) if matches!(written.form, Form::Inline { .. }) => {
-                    changes.push((written.key.clone(), toml_key(target)));
+                    changes.push((written.key.clone(), toml_string(target)));
                     if self.are_neighbours(path, target) {
                         new.remove(target);
                         edits.extend(changes);

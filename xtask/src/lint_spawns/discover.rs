@@ -8,16 +8,17 @@ mod given;
 mod named;
 mod partial;
 
+use std::collections::BTreeSet;
 use std::io;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
-use super::git;
+use super::git::{self, EntryKind};
 use super::policy::Policy;
 use crate::output::{printable_bytes, printable_path};
-use finder::Finder;
+use finder::{Finder, is_python_name};
 pub use given::{Given, given};
 pub use named::named;
 pub use partial::{changed, staged};
@@ -103,6 +104,23 @@ pub fn root(sh: &Shell, given: Option<&Utf8Path>, told: bool) -> Result<Utf8Path
         bail!("the root {shown} is not a folder; name the repository, or a folder in it");
     }
     Ok(root)
+}
+
+/// The names that git tracks below the root and that are those of Python files, as far as they are UTF-8.
+pub fn python(sh: &Shell, root: &Utf8Path) -> Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    let mut empty = true;
+    git::list(sh, root, &[Utf8PathBuf::from(".")], false, |entry| {
+        empty = false;
+        if entry.kind != EntryKind::Repository && is_python_name(entry.path) {
+            names.extend(std::str::from_utf8(entry.path).map(str::to_owned));
+        }
+    })?;
+    if empty {
+        // In a bare repository git lists nothing, and does not say why.
+        git::top_level(sh, root)?;
+    }
+    Ok(names)
 }
 
 /// Gives to `take` what git tracks in the policy's `include`, in no order, and a file that links lead to more than once.

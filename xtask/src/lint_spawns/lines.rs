@@ -2,6 +2,11 @@
 
 use std::ops::Range;
 
+/// The line that an offset is in, where it is the only one of its text that is asked for.
+pub(super) fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|&b| b == b'\n').count()
+}
+
 pub(super) struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,

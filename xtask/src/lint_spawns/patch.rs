@@ -5,13 +5,15 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// `path` is root-relative, or absolute. Nothing if the two are the same.
-pub fn unified(path: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
-    let (old, new) = (lines(old), lines(new));
+/// `path` is root-relative, or absolute; `old` is None of a file that is new. Nothing if there is no change.
+pub fn unified(path: &str, old: Option<&[u8]>, new: &[u8]) -> Vec<u8> {
+    let is_new = old.is_none();
+    let (old, new) = (lines(old.unwrap_or_default()), lines(new));
     let hunks = group_diff_ops(capture_diff_slices(Algorithm::Myers, &old, &new), CONTEXT);
     let mut patch = Vec::new();
     if !hunks.is_empty() {
-        patch.extend_from_slice(header("---", "a", path).as_bytes());
+        let before = if is_new { "--- /dev/null\n".to_owned() } else { header("---", "a", path) };
+        patch.extend_from_slice(before.as_bytes());
         patch.extend_from_slice(header("+++", "b", path).as_bytes());
     }
     for hunk in hunks {

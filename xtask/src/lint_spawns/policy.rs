@@ -1,9 +1,9 @@
 //! What to check: the policy table of a repository, read and proved.
 
+pub(super) mod manifest;
+
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
-use std::io::ErrorKind::NotFound;
 use std::ops::Range;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -13,15 +13,13 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, Unexpected, Visitor}
 use toml::Spanned;
 
 use super::baseline::{Baseline, Entry};
+use super::lines::line_of;
 use super::rule::{self, Group, Rule};
 use crate::globs::{Fault, Globs, GlobsBuilder};
-use crate::output::printable_path;
+use manifest::{Manifest, PYPROJECT_TABLE, cut, parse, shown};
 
-const CARGO_TABLE: &str = "workspace.metadata.lint-spawns";
-const PYPROJECT_TABLE: &str = "tool.lint-spawns";
-
-const DEFAULT_EXCLUDE: [&str; 5] = ["tests", "__pycache__", "evals", "node_modules", "test_*.py"];
-const DEFAULT_MARKER: &str = "detached-spawn: ok";
+pub(super) const DEFAULT_EXCLUDE: [&str; 5] = ["tests", "__pycache__", "evals", "node_modules", "test_*.py"];
+pub(super) const DEFAULT_MARKER: &str = "detached-spawn: ok";
 const DEFAULT_ADVICE: &str =
     "start it in the owner's own process group, or let a supervisor that outlives the owner end its group.";
 
@@ -83,7 +81,7 @@ impl Origin {
     /// The baseline that would be read if the file held this text.
     pub fn baseline_in(&self, text: &str) -> Result<Baseline> {
         let manifest = Manifest { path: None, name: self.name.clone(), text: text.to_owned() };
-        Ok(Policy::among(&[manifest], true)?.baseline)
+        Ok(Policy::in_file(&manifest)?.baseline)
     }
 }
 
@@ -131,12 +129,24 @@ impl Policy {
                 let missing = || format!("cannot read the policy file {}: no such file; correct --config", shown(path));
                 vec![Manifest::read(path, path.as_str())?.with_context(missing)?]
             }
-            None => ["Cargo.toml", "pyproject.toml"]
-                .into_iter()
-                .filter_map(|name| Manifest::read(&root.join(name), name).transpose())
-                .collect::<Result<_>>()?,
+            None => Manifest::of_root(root)?,
         };
         Policy::among(&manifests, config.is_some())
+    }
+
+    /// The policy that stands where there is none.
+    pub fn built_in() -> Result<Policy> {
+        Policy::built_in_for(PYPROJECT_TABLE)
+    }
+
+    /// [`Policy::built_in`], with the header that belongs to this table.
+    fn built_in_for(table: &str) -> Result<Policy> {
+        RawPolicy::default().prove(&Manifest::built_in(), Some(table))
+    }
+
+    /// The policy in a file that is a policy file whatever is in it.
+    pub(super) fn in_file(manifest: &Manifest) -> Result<Policy> {
+        Policy::among(std::slice::from_ref(manifest), true)
     }
 
     /// The policy in one of these; `named` tells whether the only one is a policy file whatever is in it.
@@ -155,109 +165,9 @@ impl Policy {
         }
         match manifests {
             [manifest] if named => parse::<RawPolicy>(&manifest.text, &manifest.name)?.prove(manifest, None),
-            found => {
-                let cargo = found.iter().any(|manifest| manifest.name == "Cargo.toml");
-                let table = if cargo { CARGO_TABLE } else { PYPROJECT_TABLE };
-                RawPolicy::default().prove(&Manifest::built_in(), Some(table))
-            }
+            found => Policy::built_in_for(manifest::home(found).map_or(PYPROJECT_TABLE, |(_, table)| table)),
         }
     }
-}
-
-/// A TOML file that may hold a policy among other things.
-struct Manifest {
-    /// None if there is no file.
-    path: Option<Utf8PathBuf>,
-    /// As it is shown.
-    name: String,
-    text: String,
-}
-
-impl Manifest {
-    /// What stands for one where no policy is.
-    fn built_in() -> Manifest {
-        Manifest { path: None, name: "built-in default".to_owned(), text: String::new() }
-    }
-
-    /// None if there is no such file.
-    fn read(path: &Utf8Path, name: &str) -> Result<Option<Manifest>> {
-        let cannot = |why: &dyn std::fmt::Display| anyhow!("cannot read the policy file {}: {why}", shown(path));
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.is_file() => {}
-            // To open a FIFO, or to read a device, may take for ever.
-            Ok(_) => return Err(cannot(&"it is not a file; it was not opened, name one with --config")),
-            Err(err) if err.kind() == NotFound && fs::symlink_metadata(path).is_err() => return Ok(None),
-            Err(err) if err.kind() == NotFound => return Err(cannot(&"it is a link to nowhere; mend or remove it")),
-            Err(err) => return Err(cannot(&format_args!("{err}; make it readable"))),
-        }
-        let name = printable_path(name);
-        let bytes = fs::read(path).map_err(|err| cannot(&format_args!("{err}; make it readable")))?;
-        match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(Manifest { path: Some(path.to_owned()), name, text })),
-            Err(err) => {
-                let before = &err.as_bytes()[..err.utf8_error().valid_up_to()];
-                let line = 1 + memchr::memchr_iter(b'\n', before).count();
-                bail!("bad policy in {name}:{line}: it is not UTF-8; convert it")
-            }
-        }
-    }
-
-    /// The policies in it, each with the name of its table.
-    fn tables(&self) -> Result<Vec<(RawPolicy, &'static str)>> {
-        #[derive(serde::Deserialize)]
-        #[serde(expecting = "a table")]
-        struct File {
-            workspace: Option<Workspace>,
-            tool: Option<Table>,
-        }
-        #[derive(serde::Deserialize)]
-        #[serde(expecting = "a table")]
-        struct Workspace {
-            metadata: Option<Table>,
-        }
-        #[derive(serde::Deserialize)]
-        #[serde(expecting = "a table")]
-        struct Table {
-            #[serde(rename = "lint-spawns")]
-            policy: Option<RawPolicy>,
-        }
-        if !self.text.contains("lint-spawns") {
-            return Ok(Vec::new());
-        }
-        let file: File = parse(&self.text, &self.name)?;
-        let cargo = file.workspace.and_then(|workspace| workspace.metadata).and_then(|table| table.policy);
-        let pyproject = file.tool.and_then(|table| table.policy);
-        let found = [(cargo, CARGO_TABLE), (pyproject, PYPROJECT_TABLE)];
-        Ok(found.into_iter().filter_map(|(raw, table)| Some((raw?, table))).collect())
-    }
-}
-
-fn parse<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T> {
-    toml::from_str(text).map_err(|err| {
-        // It repeats names of the file, line breaks and all.
-        let message = printable_path(err.message()).replace("expected u32", "expected a count, 0 or more");
-        let Some(span) = err.span() else { return anyhow!("bad policy in {name}: {message}") };
-        let line = line_of(text, span.start);
-        let lines: Vec<&str> = text.lines().take(line).collect();
-        // An array may span many lines; the key stands on its first.
-        let is_key = |line: &str| line.contains('=') || line.starts_with('[');
-        let key = lines.iter().rposition(|line| is_key(line)).filter(|at| at + 1 < lines.len());
-        let shown: Vec<&str> = key.map(|at| lines[at]).into_iter().chain(lines.last().copied()).map(cut).collect();
-        anyhow!("bad policy in {name}:{line}: {message}\n{}", shown.join("\n"))
-    })
-}
-
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.bytes().take(offset).filter(|&b| b == b'\n').count()
-}
-
-/// As much of a policy as a message has room for.
-fn cut(text: &str) -> &str {
-    text.char_indices().nth(160).map_or(text, |(end, _)| &text[..end])
-}
-
-fn shown(path: &Utf8Path) -> String {
-    printable_path(path.as_str())
 }
 
 #[derive(serde::Deserialize, Default)]
@@ -380,15 +290,18 @@ impl RawPolicy {
 fn globs(patterns: &[Spanned<String>], place: &Place) -> Result<Globs> {
     let mut globs = GlobsBuilder::default();
     for pattern in patterns {
-        globs.add(pattern.get_ref()).map_err(|fault| {
-            let what = match fault {
-                Fault::Empty => "an empty pattern excludes nothing".to_owned(),
-                Fault::Syntax(text, why) => format!("bad glob {:?}: {why}", cut(text)),
-            };
-            place.error(pattern.span(), "exclude", &what)
-        })?;
+        let add = globs.add(pattern.get_ref());
+        add.map_err(|fault| place.error(pattern.span(), "exclude", &describe(&fault)))?;
     }
     globs.build().map_err(|err| anyhow!("bad policy in {}: key `exclude`: {err}; use fewer globs", place.name))
+}
+
+/// What is wrong with a pattern of `exclude`.
+pub(super) fn describe(fault: &Fault) -> String {
+    match fault {
+        Fault::Empty => "an empty pattern excludes nothing".to_owned(),
+        Fault::Syntax(text, why) => format!("bad glob {:?}: {why}", cut(text)),
+    }
 }
 
 fn include_entry(entry: &Spanned<String>, place: &Place) -> Result<Utf8PathBuf> {

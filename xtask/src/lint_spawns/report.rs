@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::baseline::{Exceeded, Judged, Stale, Status, Verdict};
+use super::baseline::{Baseline, Entry, Exceeded, Judged, Stale, Status, Verdict};
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
 use super::rule::{Rule, Strength};
@@ -68,26 +68,26 @@ pub fn baseline(verdict: &Verdict, policy: &Policy) -> String {
     let mut text = format!("[{}]\n", policy.origin.baseline_header);
     let problems: Vec<&Judged> = verdict.of(Status::Problem).collect();
     for file in problems.chunk_by(|a, b| a.path == b.path) {
-        let _ = writeln!(text, "{} = {}", toml_key(file[0].path), file.len());
+        let _ = writeln!(text, "{} = {}", toml_string(file[0].path), file.len());
     }
     text
 }
 
-/// A quoted key that TOML reads back as `path`, and that shows as escapes what [`printable_path`] does: the table is
-/// pasted from a terminal or a log.
-pub fn toml_key(path: &str) -> String {
-    let mut key = String::from('"');
-    for c in path.chars() {
+/// A quoted key or value that TOML reads back as `text`, and that shows as escapes what [`printable_path`] does: the
+/// table is pasted from a terminal or a log.
+pub fn toml_string(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
         match c {
-            '"' | '\\' => key.extend(['\\', c]),
+            '"' | '\\' => quoted.extend(['\\', c]),
             c if c == '#' || hides(c) => {
-                let _ = write!(key, "\\u{:04x}", u32::from(c));
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
             }
-            c => key.push(c),
+            c => quoted.push(c),
         }
     }
-    key.push('"');
-    key
+    quoted.push('"');
+    quoted
 }
 
 /// When no file was checked, and why that is fine.
@@ -199,6 +199,13 @@ pub fn describe(stale: &Stale) -> String {
         (Some(hits), _) => format!("only {hits} are left: lower it to {hits}"),
     };
     format!("{place}: the baseline tolerates {tolerated}, {rest}")
+}
+
+/// How much a baseline tolerates.
+pub fn size(baseline: &Baseline) -> String {
+    let (hits, of_hits) = plural(baseline.values().map(Entry::total).sum(), "hit", "hits");
+    let (files, of_files) = plural(baseline.len(), "file", "files");
+    format!("{hits} {of_hits} in {files} {of_files}")
 }
 
 /// What an entry, or a part of it, is about.

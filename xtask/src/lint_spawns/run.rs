@@ -43,6 +43,10 @@ impl<'f> Files<'f> {
     pub fn given(given: Option<&'f Given>) -> Files<'f> {
         given.map_or(Files::Included, Files::Given)
     }
+
+    fn are_given(self) -> bool {
+        matches!(self, Files::Given(_))
+    }
 }
 
 /// What a run found.
@@ -67,14 +71,26 @@ impl Run {
     /// Checks the files, and prints the warnings and errors. `audit` tells whether their markers matter, and not only
     /// their hits.
     pub fn new(sh: &Shell, scope: &Scope, files: Files, audit: bool) -> Result<Run> {
-        let told = matches!(files, Files::Given(_));
-        let root = discover::root(sh, scope.root.as_deref(), told)?;
+        let root = discover::root(sh, scope.root.as_deref(), files.are_given())?;
         let mut policy = Policy::load(&root, scope.config.as_deref())?;
         policy.choose(&scope.select, &scope.ignore)?;
         let narrowed = !scope.select.is_empty() || !scope.ignore.is_empty() || (scope.precise && !policy.precise);
         policy.precise |= scope.precise;
-        let jobs = scope.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let (selection, files, unread) = check_all(&root, &policy, jobs, audit, |take| match files {
+        let run = Run::by(sh, root, policy, scope.jobs, files, audit)?;
+        Ok(Run { narrowed, ..run })
+    }
+
+    /// [`Run::new`] by a policy that need not be written anywhere.
+    pub fn by(
+        sh: &Shell,
+        root: Utf8PathBuf,
+        policy: Policy,
+        jobs: Option<NonZeroUsize>,
+        files: Files,
+        audit: bool,
+    ) -> Result<Run> {
+        let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let (selection, checked, unread) = check_all(&root, &policy, jobs, audit, |take| match files {
             Files::Included => discover::tracked(sh, &root, &policy, take),
             Files::Given(given) => discover::named(sh, &root, &policy, given, take),
             Files::Changed(rev) => discover::changed(sh, &root, &policy, rev, take),
@@ -85,13 +101,13 @@ impl Run {
             output::complain(NAME, &format!("warning: {}", warning.message));
         }
         let mut errors = [errors, unread].concat();
-        if files.is_empty() && errors.is_empty() && idle.is_none() {
-            errors.push(nothing_to_check(&root, &policy, told));
+        if checked.is_empty() && errors.is_empty() && idle.is_none() {
+            errors.push(nothing_to_check(&root, &policy, files.are_given()));
         }
         for error in &errors {
             output::complain(NAME, error);
         }
-        Ok(Run { root, policy, files, warnings, errors, idle, unseen, narrowed })
+        Ok(Run { root, policy, files: checked, warnings, errors, idle, unseen, narrowed: false })
     }
 }
 

@@ -9,7 +9,7 @@ use xshell::Shell;
 use super::amend::{self, Layout};
 use super::baseline::{self, Baseline, Entry};
 use super::policy::{Origin, PolicyFile};
-use super::report::{place, plural};
+use super::report::{place, plural, size};
 use super::run::{Files, Run};
 use super::{renames, write};
 use crate::flags::{self, BaselineVerb, Scope};
@@ -27,7 +27,7 @@ pub fn run(flags: &flags::Baseline) -> Result<Outcome> {
 fn write_anew(scope: &Scope, accept_new: bool) -> Result<Outcome> {
     let Some(job) = Job::begin(scope)? else { return Ok(Outcome::Failed) };
     let today = &job.found;
-    let adopts = !amend::has_table(&job.file.text, &job.origin().baseline_header)?;
+    let adopts = amend::line_of_table(&job.file.text, &job.origin().baseline_header)?.is_none();
     let new = exceeding(&job.present, today);
     if !(new.is_empty() || adopts || accept_new) {
         let (n, are) = plural(new.len(), "count is", "counts are");
@@ -92,11 +92,10 @@ impl Job {
         let sh = Shell::new()?;
         let run = Run::new(&sh, scope, Files::Included, false)?;
         let Some(file) = run.policy.origin.file.clone() else {
-            let table = run.policy.origin.baseline_header.trim_end_matches(".baseline");
-            let manifest = if table.starts_with("workspace") { "Cargo.toml" } else { "pyproject.toml" };
             bail!(
-                "there is no policy file to keep a baseline in; write the line [{table}] into {manifest} in the root, or \
-                 name a policy file with --config"
+                "there is no policy file to keep a baseline in; `{} init` writes a first policy and its baseline, or name \
+                 a policy file with --config",
+                flags::lint_spawns()
             );
         };
         if !run.errors.is_empty() {
@@ -114,12 +113,7 @@ impl Job {
         }
         let present = baseline.iter().map(|(path, entry)| (renamed.get(path).unwrap_or(path).clone(), entry.clone()));
         let present = present.collect();
-        let found = run.files.iter().filter_map(|file| {
-            let counts = baseline::count(file).into_iter().map(|(function, count)| (function.to_owned(), count));
-            let counts: BTreeMap<String, usize> = counts.collect();
-            (!counts.is_empty()).then(|| (file.path.to_string(), Entry::Functions(counts)))
-        });
-        let found = found.collect();
+        let found = baseline::today(&run.files);
         Ok(Some(Job { run, file, renamed, present, found }))
     }
 
@@ -239,10 +233,4 @@ fn changes(from: &Baseline, to: &Baseline) -> Vec<String> {
         }
     }
     lines
-}
-
-fn size(baseline: &Baseline) -> String {
-    let (hits, of_hits) = plural(baseline.values().map(Entry::total).sum(), "hit", "hits");
-    let (files, of_files) = plural(baseline.len(), "file", "files");
-    format!("{hits} {of_hits} in {files} {of_files}")
 }

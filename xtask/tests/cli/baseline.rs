@@ -61,6 +61,19 @@ fn baseline_printed() {
     pin!(baseline_repository().lint(&["--print-baseline"]));
 }
 
+/// It is to be pasted where `init` would write it.
+#[test]
+fn baseline_printed_without_a_policy() {
+    let (workspace, package) = (("Cargo.toml", "[workspace]\n"), ("Cargo.toml", "[package]\nname = 'a'\n"));
+    let project = ("pyproject.toml", "[project]\nname = 'a'\n");
+    let mut all = String::new();
+    for files in [&[][..], &[workspace], &[package], &[workspace, project]] {
+        let repository = Repository::new(&[&[("run.py", SPAWN)], files].concat());
+        all += &format!("=== beside {files:?}\n{}", repository.lint(&["--print-baseline"]));
+    }
+    pin!(all);
+}
+
 #[test]
 fn baseline_printed_is_read_back() {
     let repository = baseline_repository();

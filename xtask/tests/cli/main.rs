@@ -23,6 +23,7 @@ mod ci;
 mod ci_ends;
 mod git;
 mod given;
+mod init;
 mod inputs;
 mod json;
 mod markers;
@@ -38,6 +39,7 @@ mod policy;
 mod repository;
 mod rule;
 mod scope;
+mod scrub;
 mod select;
 mod stat;
 

@@ -37,7 +37,7 @@ fn check(repository: &Repository, arguments: &[&str]) -> String {
 }
 
 /// What is not as git tracks it.
-fn changes(repository: &Repository) -> String {
+pub(crate) fn changes(repository: &Repository) -> String {
     let diff = repository.try_git(&["diff", "--no-color", "--no-ext-diff"]).stdout;
     let new = repository.try_git(&["status", "--porcelain", "--untracked-files=all"]).stdout;
     let new = String::from_utf8(new).unwrap();
@@ -46,7 +46,7 @@ fn changes(repository: &Repository) -> String {
 }
 
 /// The bytes of a file, line by line.
-fn bytes(repository: &Repository, path: &str) -> String {
+pub(crate) fn bytes(repository: &Repository, path: &str) -> String {
     let text = fs::read(repository.path().join(path)).unwrap();
     let lines = text.split_inclusive(|&byte| byte == b'\n').map(|line| format!("    {}\n", line.escape_ascii()));
     format!("=== {path}\n{}", lines.collect::<String>())

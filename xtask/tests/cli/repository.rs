@@ -7,6 +7,8 @@ use std::process::{Command, Output};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub(crate) use crate::scrub::scrub;
+
 /// Seconds in which git answers on the busiest machine.
 #[cfg(unix)]
 pub(crate) const ENOUGH: &str = "50";
@@ -114,16 +116,6 @@ impl Repository {
     pub(crate) fn run(&self, command: &mut Command) -> String {
         shown(&command.output().unwrap()).replace(self.path().as_str(), "ROOT")
     }
-}
-
-/// Keeps the settings of whoever runs the tests away.
-pub(crate) fn scrub(command: &mut Command) -> &mut Command {
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("GIT_") {
-            command.env_remove(name);
-        }
-    }
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C")
 }
 
 pub(crate) fn shown(output: &Output) -> String {
