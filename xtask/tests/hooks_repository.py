@@ -66,7 +66,7 @@ def environment() -> dict[str, str]:
     for settings in (user / ".pip" / "pip.conf", user / ".config" / "pip" / "pip.conf"):
         if settings.is_file():
             kept["PIP_CONFIG_FILE"] = settings
-    dropped = ("GIT_", "PRE_COMMIT", "XDG_", "VIRTUAL_ENV", "PYTHON", "SKIP", "CARGO_PKG_", "CARGO_MANIFEST_")
+    dropped = ("GIT_", "PRE_COMMIT", "SKIP", "XDG_", "VIRTUAL_ENV", "PYTHON", "CARGO_PKG_", "CLICOLOR", "FORCE_COLOR")
     return {
         **{name: str(path) for name, path in kept.items()},
         **{name: value for name, value in os.environ.items() if not name.startswith(dropped)},
@@ -74,6 +74,7 @@ def environment() -> dict[str, str]:
         "USERPROFILE": str(home),
         "GIT_CONFIG_NOSYSTEM": "1",
         "LC_ALL": "C",
+        "NO_COLOR": "1",
         "PYTHONUTF8": "1",
         # A cargo before 1.91 does not know the second, and builds the dependencies once more.
         "CARGO_TARGET_DIR": str(CACHE / "target"),
