@@ -174,6 +174,9 @@ pub struct LintSpawns {
     /// How to print what was found
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline", help_heading = OUTPUT)]
     pub format: Format,
+    /// When to print in colours, which only `full` has
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = OUTPUT)]
+    pub color: Color,
     /// Print only what fails the run: no advisory, no summary; warnings and errors still go to standard error
     #[arg(long, short, conflicts_with = "print_baseline", help_heading = OUTPUT)]
     pub quiet: bool,
@@ -224,8 +227,25 @@ pub struct Scope {
     pub jobs: Option<NonZeroUsize>,
 }
 
+/// How the check prints.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    /// A line for each problem
+    #[default]
+    Text,
+    /// A picture of each problem in its place, and the line that marks it
+    Full,
+    /// All there is, for machines, in one object
+    Json,
+    /// Commands to GitHub, which shows each problem in its place in a pull request
+    Github,
+    /// A SARIF 2.1.0 log, for code scanning; with --quiet without what a marker or the baseline accepts
+    Sarif,
+}
+
+/// How what is listed or counted is printed.
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum ListFormat {
     /// What matters, for people
     #[default]
     Text,
@@ -303,7 +323,7 @@ pub struct MarkersList {
     pub paths: Paths,
     /// How to print the list
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: ListFormat,
     #[command(flatten)]
     pub scope: Scope,
 }
@@ -380,16 +400,7 @@ pub struct Stat {
     pub scope: Scope,
     /// How to print the counts
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: StatFormat,
-}
-
-#[derive(Debug, Default, Clone, Copy, ValueEnum)]
-pub enum StatFormat {
-    /// A table, for people
-    #[default]
-    Text,
-    /// One object, for machines
-    Json,
+    pub format: ListFormat,
 }
 
 /// Run every check of this repository: format, clippy, tests, docs, lint-spawns, and the steps of its own.

@@ -16,7 +16,10 @@
 //!    [`lint_spawns::python::comment`] says of them, and what is wrong with markers; [`lint_spawns::check`] is stages 3 to 6
 //!    for one file.
 //! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
-//! 8. [`lint_spawns::report`] words the outcome for people, [`lint_spawns::json`] for machines; [`output`] writes it.
+//! 8. [`lint_spawns::report`] words the outcome for people in lines, [`lint_spawns::full`] in pictures,
+//!    [`lint_spawns::github`] for a pull request, [`lint_spawns::sarif`] for code scanning, [`lint_spawns::json`] for other
+//!    machines; [`lint_spawns::remedy`] has what is
+//!    said of a single hit, [`lint_spawns::checkout`] what others call a file; [`output`] writes it.
 //!
 //! [`lint_spawns::run`](mod@lint_spawns::run) is stages 1 to 6 for every verb. [`lint_spawns::list_markers`] and
 //! [`lint_spawns::add_markers`] go on from there: the one lists the markers, the other has [`lint_spawns::annotate`] find a
@@ -44,7 +47,7 @@
 //! source lines and other programs' messages reach the user only through [`output`]'s escapes.
 //!
 //! `src/bin/lint-spawns.rs` is this command alone, for repositories without a workspace; [`flags`] has the command lines of
-//! both programs, and [`run`] makes their exit codes.
+//! both programs, and [`run`] runs them.
 //!
 //! # ci, bench
 //!
@@ -76,7 +79,7 @@ pub mod output;
 
 use std::process::ExitCode;
 
-/// How a command ended; [`run`] makes the exit code of it.
+/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// All was looked at, and nothing is wrong: 0.
@@ -87,6 +90,17 @@ pub enum Outcome {
     Failed,
 }
 
+impl Outcome {
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Outcome::Clean => 0,
+            Outcome::Problems => 1,
+            Outcome::Failed => 2,
+        }
+    }
+}
+
 /// What both programs do: run a command, complain of what kept it from its job, in the command's name, and end with its
 /// exit code.
 pub fn run(name: &str, command: impl FnOnce() -> anyhow::Result<Outcome>) -> ExitCode {
@@ -94,11 +108,7 @@ pub fn run(name: &str, command: impl FnOnce() -> anyhow::Result<Outcome>) -> Exi
         output::complain(name, &format!("{err:#}"));
         Outcome::Failed
     });
-    ExitCode::from(match outcome {
-        Outcome::Clean => 0,
-        Outcome::Problems => 1,
-        Outcome::Failed => 2,
-    })
+    ExitCode::from(outcome.code())
 }
 
 /// The workspace that this program was built from.

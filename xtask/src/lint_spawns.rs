@@ -7,13 +7,16 @@ pub mod annotate;
 pub mod argument;
 pub mod baseline;
 pub mod check;
+pub mod checkout;
 pub mod command;
 pub mod detect;
 pub mod discover;
 pub mod explain;
 pub mod extended;
 mod folders;
+pub mod full;
 pub mod git;
+pub mod github;
 pub mod init;
 pub mod json;
 mod lines;
@@ -24,9 +27,11 @@ pub mod patch;
 pub mod policy;
 pub mod precise;
 pub mod python;
+pub mod remedy;
 pub mod report;
 pub mod rule;
 pub mod run;
+pub mod sarif;
 pub mod search;
 mod shell;
 pub mod source;
@@ -36,6 +41,7 @@ pub mod upkeep;
 pub mod write;
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 
 use anyhow::Result;
 use camino::Utf8Path;
@@ -46,7 +52,7 @@ use crate::{Outcome, output};
 use baseline::Verdict;
 use check::CheckedFile;
 use discover::{Warning, WarningKind};
-use run::{Files, Run};
+use run::{Files, Run, Wanted};
 
 /// What complaints begin with.
 pub const NAME: &str = "lint-spawns";
@@ -76,7 +82,9 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
         Some(rev) => Files::Changed(rev.as_deref()),
         None => Files::given(given.as_ref()),
     };
-    let mut run = Run::new(&sh, &flags.scope, files, flags.strict_markers || flags.format == Format::Json)?;
+    let content = matches!(flags.format, Format::Full | Format::Github | Format::Sarif);
+    let wanted = Wanted { audit: flags.strict_markers || flags.format != Format::Text, content };
+    let mut run = Run::new(&sh, &flags.scope, files, wanted)?;
     let nothing = run.files.is_empty();
     let ignored = flags.all || flags.print_baseline || nothing || (given.is_some() && !flags.with_baseline);
     let baseline = match (ignored, files) {
@@ -100,27 +108,47 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
             }
         }
     }
-    let text = match flags.format {
-        Format::Json => json::check(&run.root, run.files.len(), &verdict, &run.warnings, &run.errors)?,
-        Format::Text if flags.quiet => report::problems(&verdict),
-        Format::Text if nothing && run.errors.is_empty() => {
-            report::nothing_to_check(run.idle.as_deref().unwrap_or_default())
-        }
-        Format::Text if flags.print_baseline && !nothing => report::baseline(&verdict, &run.policy),
-        // A clean report would be a lie about what could not be read.
-        Format::Text if verdict.fails() || run.errors.is_empty() => {
-            report::check(run.files.len(), &verdict, &run.policy)
-        }
-        Format::Text => String::new(),
-    };
-    output::print(&text)?;
-    Ok(if !run.errors.is_empty() {
+    let outcome = if !run.errors.is_empty() {
         Outcome::Failed
     } else if verdict.fails() && !flags.print_baseline && !flags.exit_zero {
         Outcome::Problems
     } else {
         Outcome::Clean
-    })
+    };
+    let text = match flags.format {
+        Format::Sarif => sarif::check(&run, &verdict, outcome, !flags.quiet)?,
+        Format::Json => json::check(&run.root, run.files.len(), &verdict, &run.warnings, &run.errors)?,
+        _ if flags.print_baseline && !nothing => report::baseline(&verdict, &run.policy),
+        _ => words(flags, &run, &verdict),
+    };
+    output::print(&text)?;
+    Ok(outcome)
+}
+
+/// The report for people, and for what shows it to them.
+fn words(flags: &LintSpawns, run: &Run, verdict: &Verdict) -> String {
+    let problems = match flags.format {
+        Format::Full => full::problems(run, verdict, output::in_colours(flags.color, std::io::stdout().is_terminal())),
+        Format::Github => github::problems(run, verdict),
+        Format::Text | Format::Json | Format::Sarif => report::problems(verdict),
+    };
+    if flags.quiet {
+        return problems;
+    }
+    // A clean report would be a lie about what could not be read, and so would be much of what is said of the baseline.
+    let is_whole = verdict.fails() || run.errors.is_empty();
+    let advisories = match flags.format {
+        Format::Github => github::advisories(run, verdict, is_whole),
+        _ if !is_whole => String::new(),
+        Format::Full => full::advisories(verdict, &run.policy),
+        Format::Text | Format::Json | Format::Sarif => report::advisories(verdict, &run.policy),
+    };
+    let conclusion = match &run.idle {
+        _ if !is_whole => String::new(),
+        Some(why) if run.files.is_empty() => report::nothing_to_check(why),
+        _ => report::conclusion(run.files.len(), verdict, &run.policy),
+    };
+    advisories + &problems + &conclusion
 }
 
 /// What git says is renamed, as far as the new name is among those of `files`.

@@ -8,6 +8,25 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, Result};
 
+use crate::flags::Color;
+
+/// Whether to print in colours to a stream that is a terminal or not.
+pub fn in_colours(when: Color, is_terminal: bool) -> bool {
+    // By no-color.org any value counts, 0 too.
+    let forbidden = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
+    match when {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => !forbidden() && (forced() || (is_terminal && !is_dumb())),
+    }
+}
+
+/// Whether the terminal says of itself that it can do nothing but print.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 /// Writes to standard output. That nobody reads on is no error.
 pub fn print(text: &str) -> Result<()> {
     print_bytes(text.as_bytes())
@@ -97,10 +116,28 @@ pub fn printable_json(json: &str) -> String {
     shown
 }
 
+/// [`printable`], and where in it the `places` are, which are in bytes of the text and in order.
+pub fn printable_at(text: &str, places: &[usize]) -> (String, Vec<usize>) {
+    let mut shown_places = Vec::with_capacity(places.len());
+    let shown = escape_and_tell(text, false, |at, shown| {
+        while places.get(shown_places.len()).is_some_and(|&place| place <= at) {
+            shown_places.push(shown);
+        }
+    });
+    shown_places.resize(places.len(), shown.len());
+    (shown, shown_places)
+}
+
 fn escape(text: &str, path: bool) -> String {
+    escape_and_tell(text, path, |_, _| {})
+}
+
+/// Tells `tell` of each character where it is in the text, and where in what is shown.
+fn escape_and_tell(text: &str, path: bool, mut tell: impl FnMut(usize, usize)) -> String {
     let mut shown = String::with_capacity(text.len());
     let command = if path && text.trim_start().starts_with("::") { text.find(':') } else { None };
     for (at, c) in text.char_indices() {
+        tell(at, shown.len());
         let forges = match c {
             '\t' => path,
             '#' => begins_a_command(&text[at..]),

@@ -12,7 +12,7 @@ use regex::Regex;
 use super::plan::{Decision, Planned};
 use super::step::{Command, Step, joined};
 use super::summary::{self, Row, Verdict};
-use crate::flags::{Ci, Color};
+use crate::flags::Ci;
 use crate::output::{self, printable, printable_path};
 
 /// How often the time so far is written anew.
@@ -45,24 +45,16 @@ pub struct Screen {
 
 impl Screen {
     pub fn new(flags: &Ci, plan: &[Planned]) -> Screen {
-        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let is_terminal = if flags.json { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
         let folds = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
-        let colour = match flags.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto if is_set("NO_COLOR") => false,
-            Color::Auto => is_set("CLICOLOR_FORCE") || (is_terminal && !is_dumb),
-        };
         let options = [(flags.strict, " --strict"), (flags.fix, " --fix")].into_iter();
         let chosen = plan.iter().filter(|planned| !matches!(planned.decision, Decision::LeaveOut(_)));
         Screen {
             json: flags.json,
             verbose: flags.verbose,
             folds,
-            colour,
-            live: io::stderr().is_terminal() && !is_dumb && !flags.verbose,
+            colour: output::in_colours(flags.color, is_terminal),
+            live: io::stderr().is_terminal() && !output::is_dumb() && !flags.verbose,
             options: options.filter(|(given, _)| *given).map(|(_, option)| option).collect(),
             name_width: chosen.map(|planned| planned.step.name.len()).max().unwrap_or(0),
             steps: plan.iter().filter(|planned| matches!(planned.decision, Decision::Run(_))).count(),

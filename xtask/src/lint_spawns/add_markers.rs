@@ -11,7 +11,7 @@ use super::check::{CheckedFile, Checker, Hit};
 use super::policy::Policy;
 use super::report::{self, plural};
 use super::rule::Rule;
-use super::run::{Files, Run, STACK_SIZE, read};
+use super::run::{Files, Run, STACK_SIZE, Wanted, read};
 use super::{NAME, discover, patch, write};
 use crate::flags::MarkersAdd;
 use crate::output::{self, printable, printable_path};
@@ -25,7 +25,7 @@ pub fn run(flags: &MarkersAdd) -> Result<Outcome> {
     if given.as_ref().is_some_and(|given| given.input.is_some()) {
         bail!("nothing can be written into standard input; name the file");
     }
-    let run = Run::new(&Shell::new()?, &flags.scope, Files::given(given.as_ref()), false)?;
+    let run = Run::new(&Shell::new()?, &flags.scope, Files::given(given.as_ref()), Wanted::default())?;
     let Run { root, policy, files, .. } = &run;
     if let Some(rule) = rule.filter(|rule| !policy.rules.contains(rule)) {
         bail!("the rule {} is not in force, so nothing is found by it; --select it", rule.name());

@@ -64,6 +64,19 @@ pub fn amend(
     }
 }
 
+/// Where entries stand in the text, in bytes: the key of a path, or of a function in its entry.
+pub fn places(text: &str, header: &str, entries: &[(&str, Option<&str>)]) -> Vec<Option<Range<usize>>> {
+    let document = DeTable::parse(text).ok();
+    let table = document.as_ref().and_then(|document| find(document.get_ref(), header)?.1.get_ref().as_table());
+    let place = |&(path, function): &(&str, Option<&str>)| {
+        let (key, entry) = table?.get_key_value(path)?;
+        let counts = entry.get_ref().as_table();
+        let part = function.and_then(|function| Some(counts?.get_key_value(function)?.0.span()));
+        Some(part.unwrap_or_else(|| key.span()))
+    };
+    entries.iter().map(place).collect()
+}
+
 /// The table of that header, and its own key.
 fn find<'t, 'i>(
     document: &'t DeTable<'i>,

@@ -81,30 +81,40 @@ pub struct Left {
     pub why: String,
 }
 
+/// A marker for somebody to write.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// The line, from 1, behind which it stands, or above which.
+    pub line: usize,
+    pub trailing: bool,
+    pub comment: String,
+}
+
+/// The marker for each of the lines `hits` alone, in their order; or why there is none. The lines are numbers from 1, in
+/// order, that no marker covers.
+pub fn propose(bytes: &[u8], hits: &[usize], note: Note) -> Vec<Result<Proposal, String>> {
+    let proposals = on_page(bytes, hits, note, |page| {
+        let propose = |hit: &usize| {
+            let Place { line, trailing } = page.place(hit - 1)?;
+            Ok(Proposal { line: line + 1, trailing, comment: page.comment.to_owned() })
+        };
+        hits.iter().map(propose).collect()
+    });
+    proposals.unwrap_or_else(|why| hits.iter().map(|_| Err(why.to_owned())).collect())
+}
+
 /// Marks the lines `hits`. Of `others`, which are hits too, no one is marked along with them if that can be helped. Both
 /// are numbers from 1, in order, of lines that no marker covers.
 pub fn annotate(bytes: &[u8], hits: &[usize], others: &[usize], note: Note) -> Annotated {
-    let text = source::decode(bytes);
-    let nowhere = |why: &str| Annotated {
+    let annotated = on_page(bytes, others, note, |page| annotate_page(bytes, hits, page));
+    annotated.unwrap_or_else(|why| Annotated {
         bytes: bytes.to_vec(),
         added: Vec::new(),
         left: hits.iter().map(|&line| Left { line, line_now: line, why: why.to_owned() }).collect(),
-    };
-    let Some(lines) = physical_lines(&text) else {
-        return nowhere("a string in the file has no end, so that it is not known where a comment can stand");
-    };
-    let comment = match note.comment(encoding(bytes, &text)) {
-        Ok(comment) => comment,
-        Err(why) => return nowhere(why),
-    };
-    let page = Page {
-        text: &text,
-        lines: &lines,
-        layout: Layout::new(&text),
-        others,
-        comment: &comment,
-        markers: note.markers,
-    };
+    })
+}
+
+fn annotate_page(bytes: &[u8], hits: &[usize], page: &Page) -> Annotated {
     let mut places: Vec<Place> = Vec::new();
     let mut left = Vec::new();
     for &line in hits {
@@ -121,7 +131,7 @@ pub fn annotate(bytes: &[u8], hits: &[usize], others: &[usize], note: Note) -> A
             }
         }
     }
-    let (bytes, added) = write(bytes, &comment, &places);
+    let (bytes, added) = write(bytes, page.comment, &places);
     Annotated { bytes, added, left }
 }
 
@@ -141,6 +151,17 @@ struct Page<'p> {
     others: &'p [usize],
     comment: &'p str,
     markers: Markers,
+}
+
+/// What `make` makes of the file's text; or why no marker can be written into it.
+fn on_page<T>(bytes: &[u8], others: &[usize], note: Note, make: impl FnOnce(&Page) -> T) -> Result<T, &'static str> {
+    let text = source::decode(bytes);
+    let lines = physical_lines(&text)
+        .ok_or("a string in the file has no end, so that it is not known where a comment can stand")?;
+    let comment = note.comment(encoding(bytes, &text))?;
+    let layout = Layout::new(&text);
+    let page = Page { text: &text, lines: &lines, layout, others, comment: &comment, markers: note.markers };
+    Ok(make(&page))
 }
 
 impl Page<'_> {

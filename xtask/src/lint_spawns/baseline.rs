@@ -95,6 +95,13 @@ impl<'a> Verdict<'a> {
         self.hits.iter().filter(move |judged| judged.status == status)
     }
 
+    /// The entry that would tolerate the hit if there were fewer.
+    pub fn exceeded_by(&self, judged: &Judged) -> Option<&Exceeded<'a>> {
+        self.exceeded.iter().find(|exceeded| {
+            exceeded.path == judged.path && exceeded.function.is_none_or(|name| name == function(judged.hit))
+        })
+    }
+
     /// Whether an entry's file is not among those checked.
     pub fn misses_a_file(&self) -> bool {
         self.stale.iter().any(|stale| stale.hits.is_none())

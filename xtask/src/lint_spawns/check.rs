@@ -1,6 +1,7 @@
 //! Checks one text: narrow, parse, detect, mark. Data in, data out.
 
 use std::cell::LazyCell;
+use std::ops::Range;
 
 use camino::Utf8PathBuf;
 
@@ -25,6 +26,8 @@ pub struct Hit {
     pub end_column: usize,
     /// In table order, at least one.
     pub rules: Vec<Rule>,
+    /// What was found, in bytes of the decoded text, in order of where it starts.
+    pub shapes: Vec<(Rule, Range<usize>)>,
     /// The highest of its shapes; that of what cannot be parsed is not known.
     pub strength: Option<Strength>,
     /// The class or function it is in, with those around that; None at the top level.
@@ -46,6 +49,9 @@ pub struct CheckedFile {
     pub hits: Vec<Hit>,
     /// Empty unless the run asks for it.
     pub audit: Audit,
+    /// What was checked, which may not be what is on the disk. None unless the run asks for it and there is something to
+    /// show in its place.
+    pub content: Option<Vec<u8>>,
 }
 
 impl CheckedFile {
@@ -139,6 +145,7 @@ fn hit(lines: &Lines, outline: &Outline, shapes: &[Found], markers: &mut [Marker
         end_line,
         end_column,
         rules,
+        shapes: counted().map(|shape| (shape.rule, shape.range.clone())).collect(),
         strength: counted().filter_map(|shape| shape.strength).max(),
         definition: outline.line_at(first.range.start).and_then(|line| outline.definition(lines.text(), line)),
         source: lines.line(line).trim_matches(is_python_space).to_owned(),

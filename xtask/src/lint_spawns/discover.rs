@@ -106,6 +106,18 @@ pub fn root(sh: &Shell, given: Option<&Utf8Path>, told: bool) -> Result<Utf8Path
     Ok(root)
 }
 
+/// The top of the work tree that the root is in, as far as the disk tells; the root itself if it is in none.
+pub fn top(root: &Utf8Path) -> Utf8PathBuf {
+    root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root).to_owned()
+}
+
+/// The absolute path of a file; what it links to does not matter.
+pub fn located(path: &Utf8Path) -> Utf8PathBuf {
+    let folder = path.parent().filter(|folder| *folder != "").unwrap_or(Utf8Path::new("."));
+    let located = folder.canonicalize_utf8().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    located.unwrap_or_else(|| path.to_owned())
+}
+
 /// The names that git tracks below the root and that are those of Python files, as far as they are UTF-8.
 pub fn python(sh: &Shell, root: &Utf8Path) -> Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();

@@ -35,7 +35,7 @@ fn list() -> String {
 }
 
 /// The Markdown of a rule without its marks. Its lines are short enough for any terminal.
-fn explain(rule: Rule) -> String {
+pub(super) fn explain(rule: Rule) -> String {
     let (name, group) = (rule.name(), rule.group().name());
     let mut text = format!("{name} ({group})\n\n");
     let mut code = false;

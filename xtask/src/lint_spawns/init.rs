@@ -15,7 +15,7 @@ use super::amend::{self, Layout};
 use super::baseline::{self, Baseline};
 use super::policy::Policy;
 use super::report::{plural, size};
-use super::run::{Files, Run};
+use super::run::{Files, Run, Wanted};
 use super::{NAME, discover};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, flags, output};
@@ -50,7 +50,7 @@ pub fn run(flags: &flags::Init) -> Result<Outcome> {
     let draft = amend::append(place.text(), &proposal.text(place.table));
     let policy = place.read(&draft)?;
     let header = policy.origin.baseline_header.clone();
-    let run = Run::by(&sh, root, policy, scope.jobs, Files::Included, false)?;
+    let run = Run::by(&sh, root, policy, scope.jobs, Files::Included, Wanted::default())?;
     if !run.errors.is_empty() {
         output::complain(NAME, "nothing was written: not all could be checked; --exclude GLOB leaves files out");
         return Ok(Outcome::Failed);

@@ -22,6 +22,11 @@ impl<'t> Lines<'t> {
         self.text
     }
 
+    /// The number of the last line that has text, or ends the text.
+    pub(super) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
     /// The line that an offset is in.
     pub(super) fn number(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset)

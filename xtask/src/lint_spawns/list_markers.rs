@@ -12,8 +12,8 @@ use super::marker::FlawKind;
 use super::policy::Policy;
 use super::report::{self, plural};
 use super::rule::Rule;
-use super::run::{Files, Run};
-use crate::flags::{Format, MarkersList};
+use super::run::{Files, Run, Wanted};
+use crate::flags::{ListFormat, MarkersList};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, flags, output};
 
@@ -21,15 +21,16 @@ use crate::{Outcome, flags, output};
 pub fn run(flags: &MarkersList) -> Result<Outcome> {
     let flags::MarkersList { paths, format, scope } = flags;
     let given = discover::given(paths)?;
-    let run = Run::new(&Shell::new()?, scope, Files::given(given.as_ref()), true)?;
+    let run =
+        Run::new(&Shell::new()?, scope, Files::given(given.as_ref()), Wanted { audit: true, ..Wanted::default() })?;
     let text = match format {
-        Format::Json => json::markers(&run.root, &run.files, &run.warnings, &run.errors)?,
-        Format::Text if run.files.is_empty() && run.errors.is_empty() => {
+        ListFormat::Json => json::markers(&run.root, &run.files, &run.warnings, &run.errors)?,
+        ListFormat::Text if run.files.is_empty() && run.errors.is_empty() => {
             report::nothing_to_check(run.idle.as_deref().unwrap_or_default())
         }
         // That there are so many would be a lie about what could not be read.
-        Format::Text if run.files.is_empty() => String::new(),
-        Format::Text => list(&run.files, &run.policy),
+        ListFormat::Text if run.files.is_empty() => String::new(),
+        ListFormat::Text => list(&run.files, &run.policy),
     };
     output::print(&text)?;
     Ok(if run.errors.is_empty() { Outcome::Clean } else { Outcome::Failed })

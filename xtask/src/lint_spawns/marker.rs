@@ -34,6 +34,8 @@ pub struct Marker {
 #[derive(Debug)]
 pub struct Flaw {
     pub line: usize,
+    /// Of it, in bytes of the text, to the end of its line.
+    pub range: Range<usize>,
     pub kind: FlawKind,
     /// In words; they may quote the text.
     pub what: String,

@@ -18,7 +18,7 @@ pub fn check(files: usize, verdict: &Verdict, policy: &Policy) -> String {
 }
 
 /// What people should know, and what fails no run.
-fn advisories(verdict: &Verdict, policy: &Policy) -> String {
+pub fn advisories(verdict: &Verdict, policy: &Policy) -> String {
     let mut text = String::new();
     if !verdict.stale.is_empty() && !verdict.strict {
         let origin = printable(&policy.origin.name);
@@ -53,7 +53,7 @@ pub fn problems(verdict: &Verdict) -> String {
 }
 
 /// What it comes to.
-fn conclusion(files: usize, verdict: &Verdict, policy: &Policy) -> String {
+pub fn conclusion(files: usize, verdict: &Verdict, policy: &Policy) -> String {
     let mut text = String::new();
     if verdict.fails() {
         summary(&mut text, verdict, policy);
@@ -114,13 +114,8 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
             counts.push(format!("{n} {noun} that cannot be parsed"));
         }
         let _ = writeln!(text, "{} in {files} {noun} (policy: {origin}).", counts.join(" and "));
-        for &Exceeded { path, function, hits, tolerated } in &verdict.exceeded {
-            let place = place(path, function);
-            let listed = match hits {
-                1 => "is 1; it is listed".to_owned(),
-                _ => format!("are {hits}; all of them are listed"),
-            };
-            let _ = writeln!(text, "{place}: the baseline tolerates {tolerated}, there {listed}.");
+        for exceeded in &verdict.exceeded {
+            let _ = writeln!(text, "{}.", describe_exceeded(exceeded));
         }
         if spawns > 0 {
             text.push_str("Such a child process goes on running when its owner is killed:\n");
@@ -199,6 +194,15 @@ pub fn describe(stale: &Stale) -> String {
         (Some(hits), _) => format!("only {hits} are left: lower it to {hits}"),
     };
     format!("{place}: the baseline tolerates {tolerated}, {rest}")
+}
+
+/// Why a tolerated hit is reported all the same.
+pub fn describe_exceeded(&Exceeded { path, function, hits, tolerated }: &Exceeded) -> String {
+    let listed = match hits {
+        1 => "is 1; it is listed".to_owned(),
+        _ => format!("are {hits}; all of them are listed"),
+    };
+    format!("{}: the baseline tolerates {tolerated}, there {listed}", place(path, function))
 }
 
 /// How much a baseline tolerates.

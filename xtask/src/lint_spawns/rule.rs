@@ -226,6 +226,11 @@ impl Rule {
         self.text().lines().next().unwrap_or_default()
     }
 
+    /// What is flagged, and more about that.
+    pub fn introduction(self) -> &'static str {
+        self.text().split("\n## ").next().unwrap_or_default().trim_end()
+    }
+
     /// What looks like it and is not flagged, in a line.
     pub fn not_flagged(self) -> &'static str {
         self.part("Not flagged").lines().next().unwrap_or_default()

@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
 use super::NAME;
-use super::check::{CheckedFile, Checker, Hit};
+use super::check::{CheckedFile, Checker};
 use super::discover::{self, Candidate, Given, Selection, Warning};
 use super::marker::Audit;
 use super::policy::Policy;
@@ -67,16 +67,24 @@ pub struct Run {
     pub narrowed: bool,
 }
 
+/// What a run keeps beside the hits.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Wanted {
+    /// What there is to say of the markers.
+    pub audit: bool,
+    /// The text around what was found.
+    pub content: bool,
+}
+
 impl Run {
-    /// Checks the files, and prints the warnings and errors. `audit` tells whether their markers matter, and not only
-    /// their hits.
-    pub fn new(sh: &Shell, scope: &Scope, files: Files, audit: bool) -> Result<Run> {
+    /// Checks the files, and prints the warnings and errors.
+    pub fn new(sh: &Shell, scope: &Scope, files: Files, wanted: Wanted) -> Result<Run> {
         let root = discover::root(sh, scope.root.as_deref(), files.are_given())?;
         let mut policy = Policy::load(&root, scope.config.as_deref())?;
         policy.choose(&scope.select, &scope.ignore)?;
         let narrowed = !scope.select.is_empty() || !scope.ignore.is_empty() || (scope.precise && !policy.precise);
         policy.precise |= scope.precise;
-        let run = Run::by(sh, root, policy, scope.jobs, files, audit)?;
+        let run = Run::by(sh, root, policy, scope.jobs, files, wanted)?;
         Ok(Run { narrowed, ..run })
     }
 
@@ -87,10 +95,10 @@ impl Run {
         policy: Policy,
         jobs: Option<NonZeroUsize>,
         files: Files,
-        audit: bool,
+        wanted: Wanted,
     ) -> Result<Run> {
         let jobs = jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let (selection, checked, unread) = check_all(&root, &policy, jobs, audit, |take| match files {
+        let (selection, checked, unread) = check_all(&root, &policy, jobs, wanted, |take| match files {
             Files::Included => discover::tracked(sh, &root, &policy, take),
             Files::Given(given) => discover::named(sh, &root, &policy, given, take),
             Files::Changed(rev) => discover::changed(sh, &root, &policy, rev, take),
@@ -109,6 +117,12 @@ impl Run {
         }
         Ok(Run { root, policy, files: checked, warnings, errors, idle, unseen, narrowed: false })
     }
+
+    /// A file that was checked.
+    pub fn file(&self, path: &str) -> Option<&CheckedFile> {
+        let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        self.files.get(at)
+    }
 }
 
 fn nothing_to_check(root: &Utf8Path, policy: &Policy, told: bool) -> String {
@@ -124,12 +138,12 @@ fn nothing_to_check(root: &Utf8Path, policy: &Policy, told: bool) -> String {
 }
 
 /// Checks what `discover` finds while it goes on. Returns its result, the files in order of path, each once, and what is
-/// wrong with those that could not be read. `audit` tells whether their markers matter, and not only their hits.
+/// wrong with those that could not be read.
 fn check_all(
     root: &Utf8Path,
     policy: &Policy,
     jobs: usize,
-    audit: bool,
+    wanted: Wanted,
     discover: impl FnOnce(&mut dyn FnMut(Candidate)) -> Result<Selection>,
 ) -> Result<(Selection, Vec<CheckedFile>, Vec<String>)> {
     let checker = Checker::new(policy)?;
@@ -140,9 +154,8 @@ fn check_all(
         let mut buffer = Vec::new();
         let next = || queue.lock().ok()?.recv().ok();
         for candidate in std::iter::from_fn(next).flatten() {
-            match check_file(root, &candidate, &checker, audit, &mut buffer) {
-                Ok(Some((hits, audit))) => files.push(CheckedFile { path: candidate.path, hits, audit }),
-                Ok(None) => {}
+            match check_file(root, &candidate, &checker, wanted, &mut buffer) {
+                Ok(file) => files.extend(file),
                 Err(err) => errors.push(format!("cannot check {}: {err:#}", printable_path(candidate.path.as_str()))),
             }
         }
@@ -188,9 +201,9 @@ fn check_file(
     root: &Utf8Path,
     file: &Candidate,
     checker: &Checker,
-    audit: bool,
+    wanted: Wanted,
     buffer: &mut Vec<u8>,
-) -> Result<Option<(Vec<Hit>, Audit)>> {
+) -> Result<Option<CheckedFile>> {
     let bytes = match &file.content {
         Some(content) => content,
         None => match read(&root.join(&file.path), buffer) {
@@ -209,7 +222,11 @@ fn check_file(
         );
     }
     // Whatever goes wrong in the parser must not take the other files, or this one's name, with it.
-    Ok(Some(bug::caught(|| if audit { checker.audit(bytes) } else { (checker.check(bytes), Audit::default()) })?))
+    let (hits, audit) =
+        bug::caught(|| if wanted.audit { checker.audit(bytes) } else { (checker.check(bytes), Audit::default()) })?;
+    let something = !hits.is_empty() || !audit.flaws.is_empty();
+    let content = (wanted.content && something).then(|| bytes.to_vec());
+    Ok(Some(CheckedFile { path: file.path.clone(), hits, audit, content }))
 }
 
 /// What is in a file, in the buffer.

@@ -9,8 +9,8 @@ use xshell::Shell;
 
 use super::baseline::{self, Status, Verdict};
 use super::rule::Rule;
-use super::run::{Files, Run};
-use crate::flags::{self, StatFormat};
+use super::run::{Files, Run, Wanted};
+use crate::flags::{self, ListFormat};
 use crate::output::{printable_json, printable_path};
 use crate::{Outcome, output};
 
@@ -43,13 +43,13 @@ struct Row<'a> {
 /// Prints the counts of all that the policy includes.
 pub fn run(flags: &flags::Stat) -> Result<Outcome> {
     let sh = Shell::new()?;
-    let run = Run::new(&sh, &flags.scope, Files::Included, false)?;
+    let run = Run::new(&sh, &flags.scope, Files::Included, Wanted::default())?;
     let verdict = baseline::judge(&run.files, &run.policy.baseline, false);
     let (rows, total) = count(&verdict);
     let text = match flags.format {
-        StatFormat::Text if run.files.is_empty() => String::new(),
-        StatFormat::Text => table(&rows, total),
-        StatFormat::Json => {
+        ListFormat::Text if run.files.is_empty() => String::new(),
+        ListFormat::Text => table(&rows, total),
+        ListFormat::Json => {
             let (root, files, errors) = (run.root.as_str(), run.files.len(), &run.errors);
             let report = Report { version: 1, root, files, rows, total, errors };
             let json = serde_json::to_string_pretty(&report).context("a bug: the counts cannot be written as JSON")?;

@@ -10,7 +10,7 @@ use super::amend::{self, Layout};
 use super::baseline::{self, Baseline, Entry};
 use super::policy::{Origin, PolicyFile};
 use super::report::{place, plural, size};
-use super::run::{Files, Run};
+use super::run::{Files, Run, Wanted};
 use super::{renames, write};
 use crate::flags::{self, BaselineVerb, Scope};
 use crate::output::{printable, printable_path};
@@ -90,7 +90,7 @@ impl Job {
     /// None if not all could be checked; that is said then.
     fn begin(scope: &Scope) -> Result<Option<Job>> {
         let sh = Shell::new()?;
-        let run = Run::new(&sh, scope, Files::Included, false)?;
+        let run = Run::new(&sh, scope, Files::Included, Wanted::default())?;
         let Some(file) = run.policy.origin.file.clone() else {
             bail!(
                 "there is no policy file to keep a baseline in; `{} init` writes a first policy and its baseline, or name \

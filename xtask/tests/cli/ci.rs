@@ -198,6 +198,8 @@ command = ["true"]
         (&["--color", "always"][..], &[][..]),
         (&[], &[("CLICOLOR_FORCE", "1")]),
         (&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]),
+        (&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "0")]),
+        (&[], &[("CLICOLOR_FORCE", "0"), ("TERM", "xterm")]),
         (&["--color", "never"], &[("CLICOLOR_FORCE", "1")]),
     ] {
         let mut command = command(&repository, arguments);

@@ -12,17 +12,8 @@ use xtask::lint_spawns::policy::Policy;
 use crate::repository::{Repository, policy};
 use crate::{MARKED, SPAWN};
 
-/// A run, which ends as that without `--format json` does.
 fn lint(repository: &Repository, arguments: &[&str]) -> String {
-    let shown = repository.lint(&[arguments, &["--format", "json"]].concat());
-    let text = repository.lint(arguments);
-    assert_eq!(shown.lines().next(), text.lines().next(), "the exit code of {arguments:?}");
-    assert_eq!(complaints(&shown), complaints(&text), "the complaints of {arguments:?}");
-    format!("=== {arguments:?}\n{shown}")
-}
-
-fn complaints(shown: &str) -> Option<&str> {
-    Some(shown.split_once("----- stderr\n")?.1)
+    repository.lint_as("json", arguments)
 }
 
 #[test]
@@ -130,7 +121,7 @@ fn json_cannot_be_forged() {
 fn json_of_dropped_hits() {
     let policy = Policy::load(camino::Utf8Path::new("no/such/folder"), None).unwrap();
     let hits = Checker::new(&policy).unwrap().check(format!("{MARKED}{MARKED}{SPAWN}").as_bytes());
-    let mut files = [CheckedFile { path: "run.py".into(), hits, audit: Audit::default() }];
+    let mut files = [CheckedFile { path: "run.py".into(), hits, audit: Audit::default(), content: None }];
     files[0].hits[1].dropped = true;
     let baseline = BTreeMap::from([("run.py".to_owned(), Entry::File(1))]);
     let verdict = baseline::judge(&files, &baseline, true);

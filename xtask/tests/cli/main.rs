@@ -21,7 +21,9 @@ mod bench;
 mod ci;
 #[cfg(unix)]
 mod ci_ends;
+mod full;
 mod git;
+mod github;
 mod given;
 mod init;
 mod inputs;
@@ -38,6 +40,7 @@ mod permissions;
 mod policy;
 mod repository;
 mod rule;
+mod sarif;
 mod scope;
 mod scrub;
 mod select;

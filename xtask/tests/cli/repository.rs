@@ -91,6 +91,15 @@ impl Repository {
         self.run(self.command().args(arguments).stdin(file))
     }
 
+    /// A run, which ends as that without `--format` does.
+    pub(crate) fn lint_as(&self, format: &str, arguments: &[&str]) -> String {
+        let shown = self.lint(&[arguments, &["--format", format]].concat());
+        let text = self.lint(arguments);
+        assert_eq!(shown.lines().next(), text.lines().next(), "the exit code of {arguments:?}");
+        assert_eq!(complaints(&shown), complaints(&text), "the complaints of {arguments:?}");
+        format!("=== {arguments:?}\n{shown}")
+    }
+
     pub(crate) fn lint_in(&self, folder: &str, arguments: &[&str]) -> String {
         self.run(self.command().args(arguments).current_dir(self.path().join(folder)))
     }
@@ -116,6 +125,10 @@ impl Repository {
     pub(crate) fn run(&self, command: &mut Command) -> String {
         shown(&command.output().unwrap()).replace(self.path().as_str(), "ROOT")
     }
+}
+
+fn complaints(shown: &str) -> Option<&str> {
+    Some(shown.split_once("----- stderr\n")?.1)
 }
 
 pub(crate) fn shown(output: &Output) -> String {

@@ -77,6 +77,7 @@ fn dropped_hits_are_counted_in_the_report() {
             path: path.into(),
             hits: checker.check(text.as_bytes()),
             audit: Audit::default(),
+            content: None,
         };
         let marked = "os.setsid()  # detached-spawn: ok - a test\n";
         let mut files = [file("a.py", &format!("os.setpgrp()\nos.setsid()\n{marked}")), file("b.py", "os.setsid()\n")];

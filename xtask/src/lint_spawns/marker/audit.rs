@@ -25,6 +25,7 @@ impl Marking {
         for marker in markers.iter().filter(|marker| marker.hits.is_empty()) {
             flaws.push(Flaw {
                 line: marker.line,
+                range: marker.start..lines.range(marker.line).end,
                 kind: FlawKind::Unused,
                 what: self.unused(marker, lines, hits).to_owned(),
             });
@@ -36,7 +37,8 @@ impl Marking {
                 && let Some(what) = self.meant.wrong_with(text)
             {
                 let what = format!("no marker: {what}; write `{} — <reason>`", self.text);
-                flaws.push(Flaw { line: lines.number(comment.range.start), kind: FlawKind::Malformed, what });
+                let (line, range) = (lines.number(comment.range.start), comment.range.clone());
+                flaws.push(Flaw { line, range, kind: FlawKind::Malformed, what });
             }
         }
         flaws.sort_by_key(|flaw| flaw.line);
@@ -97,7 +99,12 @@ impl Marking {
                     None => "no marker: it stands in a string, and only a comment counts",
                     Some(_) => "no marker: triple quotes are missing in the file, so it may stand in a string",
                 };
-                flaws.push(Flaw { line: marker.line, kind: FlawKind::Malformed, what: what.to_owned() });
+                flaws.push(Flaw {
+                    line: marker.line,
+                    range: marker.start..lines.range(marker.line).end,
+                    kind: FlawKind::Malformed,
+                    what: what.to_owned(),
+                });
             }
         }
         flaws

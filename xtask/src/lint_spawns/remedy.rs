@@ -1,0 +1,91 @@
+//! What people are told of a single hit: why it matters, and which line accepts it.
+
+use std::collections::BTreeMap;
+
+use super::annotate::{self, Note, Proposal, Reason};
+use super::baseline::Exceeded;
+use super::check::{CheckedFile, Hit};
+use super::policy::Policy;
+use super::report;
+use super::rule::Rule;
+use crate::flags;
+use crate::output::printable;
+
+/// What stands for the reason until somebody writes one.
+pub const PLACEHOLDER: &str = "<why this child may outlive its owner>";
+
+/// Why a hit matters, in a line.
+pub fn why(hit: &Hit) -> String {
+    match hit.strength {
+        Some(strength) => format!("the child is {}", strength.consequence()),
+        None => "the statement cannot be parsed, so that it is not known what it starts".to_owned(),
+    }
+}
+
+/// The call to write a marker.
+pub fn call(hit: &Hit, Proposal { line, trailing, .. }: &Proposal) -> String {
+    let condition = if hit.rules.contains(&Rule::Unparsable) {
+        "mend the syntax, or once you have read it"
+    } else {
+        "where the child is meant to outlive its owner"
+    };
+    let side = if *trailing { "behind" } else { "above" };
+    format!("{condition}, put a marker with the reason {side} line {line}")
+}
+
+/// All that is said of a hit where it stands alone, line by line, escaped.
+pub fn words(
+    hit: &Hit,
+    exceeded: Option<&Exceeded>,
+    policy: &Policy,
+    marker: Option<&Result<Proposal, String>>,
+) -> Vec<String> {
+    let mut lines = vec![why(hit)];
+    lines.extend(exceeded.map(report::describe_exceeded));
+    if hit.strength.is_some() {
+        lines.push(format!("Instead: {}", printable(&policy.advice)));
+    }
+    match marker {
+        Some(Ok(proposal)) => {
+            lines.push(capitalised(&call(hit, proposal)) + ":");
+            lines.push(printable(&proposal.comment));
+        }
+        Some(Err(what)) => lines.push(capitalised(&printable(what)) + "."),
+        None => {}
+    }
+    lines.extend(hit.rules.iter().copied().map(|rule| more(rule) + "."));
+    lines
+}
+
+/// As the beginning of a sentence.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// How to learn more of a rule.
+pub fn more(rule: Rule) -> String {
+    format!("`{} rule {}` tells more, and what to write instead", flags::lint_spawns(), rule.name())
+}
+
+/// The marker for each unmarked hit of a file whose content is kept, by line; or what is said where there can be none.
+pub fn markers(file: &CheckedFile, policy: &Policy) -> BTreeMap<usize, Result<Proposal, String>> {
+    let unmarked = file.hits.iter().filter(|hit| hit.reason.is_none() && !hit.dropped);
+    let lines: Vec<usize> = unmarked.map(|hit| hit.line).collect();
+    let note = Reason::new(PLACEHOLDER).and_then(|reason| Note::new(&policy.marker, reason, policy.markers));
+    let note = match note {
+        Ok(note) => note,
+        Err(err) => {
+            let what = format!("no marker can be written: {err:#}");
+            return lines.into_iter().map(|line| (line, Err(what.clone()))).collect();
+        }
+    };
+    let Some(content) = &file.content else { return BTreeMap::new() };
+    let proposals = annotate::propose(content, &lines, note).into_iter().map(|proposal| {
+        proposal.map_err(|why| {
+            let otherwise = "write the statement in another way, or tolerate the hit in the baseline";
+            format!("no marker can stand here, since {why}; {otherwise}")
+        })
+    });
+    lines.iter().copied().zip(proposals).collect()
+}
