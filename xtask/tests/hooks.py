@@ -19,6 +19,7 @@ import sys
 import tempfile
 import venv
 from pathlib import Path
+from typing import Any
 
 import recipes
 from hooks_repository import (
@@ -193,7 +194,7 @@ def pre_commit(variables: dict[str, str]) -> Path:
     return programs / "pre-commit"
 
 
-def yaml(program: Path, text: str) -> dict:
+def yaml(program: Path, text: str) -> Any:
     """What YAML says, as PyYAML reads it, which pre-commit brings along."""
     reader = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin.buffer), sys.stdout)"
     command = [str(program.with_name("python")), "-c", reader]
@@ -244,10 +245,12 @@ def try_all(folder: Path) -> None:
 
     tell("the commands for GitHub and GitLab, in the monorepo")
     github = yaml(program, recipes.block("GitHub", "yaml"))
+    matched = {"jobs": {"lint-spawns": {"steps": yaml(program, recipes.block("Problem matcher", "yaml"))}}}
     gitlab = yaml(program, recipes.block("GitLab, and any other CI", "yaml"))
     for text, code in ((CLEAN, 0), (SPAWN, 1)):
         mono.stage("agent/run.py", text)
-        try_workflow(mono, github, [None, 0, code])
+        try_workflow(mono, github, [None, code])
+        try_workflow(mono, matched, [0, code])
         for command in gitlab["lint-spawns"]["script"]:
             mono.shell(command).must(code)
     if shutil.which("vim"):
@@ -271,6 +274,16 @@ def try_all(folder: Path) -> None:
     # What cargo has just built it takes for the same, since it is of the same text.
     alone.shell(cheaply(from_here(recipes.block("Install", "sh", 0), here.as_uri(), revision))).must(0)
     try_installed(alone)
+
+    tell("the workflow for code scanning")
+    shutil.rmtree(root)
+    scanning = yaml(program, cheaply(from_here(recipes.block("Code scanning", "yaml"), here.as_uri(), revision)))
+    for text, code in ((CLEAN, 0), (SPAWN, 1)):
+        alone.stage("agent/run.py", text)
+        try_workflow(alone, scanning, [None, None, 0, 0, None, code])
+        (report,) = json.loads(alone.read("lint-spawns.sarif"))["runs"]
+        if len(report["results"]) != code:
+            raise Wrong(f"lint-spawns.sarif should have {code} results, not {report['results']}")
 
 
 def main() -> int:
