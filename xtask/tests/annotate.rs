@@ -1,7 +1,7 @@
 //! Where markers are written, and what stays as it is.
 
 use camino::Utf8Path;
-use xtask::lint_spawns::annotate::{Annotated, Note, Reason, annotate};
+use xtask::lint_spawns::annotate::{Annotated, Note, Proposal, Reason, annotate, propose};
 use xtask::lint_spawns::check::Checker;
 use xtask::lint_spawns::policy::{Markers, Policy};
 
@@ -296,5 +296,47 @@ fn reasons() {
         let refused = Note::new("o\rk", Reason::new(reason).unwrap(), Markers::Reference).unwrap_err();
         let why = "the policy's `marker` holds a control character; write it in plain text";
         assert_eq!(format!("{refused}"), why);
+    }
+}
+
+/// What people are told to write is what would be written: where, and if at all.
+#[test]
+fn proposals() {
+    let texts = [
+        "os.setsid()\nos.setpgrp()\n\nos.setsid()  # noqa\n",
+        "x = \\\n  os.setsid() # noqa\n",
+        "f(a,\n  start_new_session=True,\n  b, process_group=0)\n",
+        "x = f\'\'\'\n{os.setsid()}\n\'\'\'\n",
+        "os.setsid()\nx = \'\'\'\n",
+        "# coding: utf-7\nos.setsid()\n",
+    ];
+    let policy = Policy::load(Utf8Path::new("no/such/folder"), None).unwrap();
+    let checker = Checker::new(&policy).unwrap();
+    for (text, markers) in texts.iter().flat_map(|text| [(text, Markers::Reference), (text, Markers::Statement)]) {
+        let note = Note::new(&policy.marker, Reason::new("ok").unwrap(), markers).unwrap();
+        let hits: Vec<usize> = checker.check(text.as_bytes()).iter().map(|hit| hit.line).collect();
+        for (hit, proposal) in hits.iter().zip(propose(text.as_bytes(), &hits, note)) {
+            let others: Vec<usize> = hits.iter().copied().filter(|other| other != hit).collect();
+            let annotated = annotate(text.as_bytes(), &[*hit], &others, note);
+            let written = match proposal {
+                Err(why) => Err(why),
+                Ok(Proposal { line, trailing, comment }) => {
+                    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+                    let code = &lines[line - 1];
+                    let indentation = code[..code.len() - code.trim_start().len()].to_owned();
+                    if trailing {
+                        lines[line - 1] += &format!("  {comment}");
+                    } else {
+                        lines.insert(line - 1, indentation + &comment);
+                    }
+                    Ok(lines.join("\n") + "\n")
+                }
+            };
+            let expected = match annotated.left.first() {
+                Some(left) => Err(left.why.clone()),
+                None => Ok(String::from_utf8(annotated.bytes).unwrap()),
+            };
+            assert_eq!(written, expected, "line {hit} of {text}");
+        }
     }
 }

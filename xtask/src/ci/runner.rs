@@ -165,6 +165,8 @@ impl Runner {
     /// Waits until it is all over.
     fn attend(&mut self, child: &mut Child, begin: Instant, watch: Watch) -> Ending {
         let mut printed = 0;
+        // That comes before the end as often as after it.
+        let mut silent = false;
         // Why we have ended it ourselves, and until when it has to be gone.
         let mut verdict: Option<(Ending, Instant)> = None;
         let mut end = |child: &mut Child, why: Ending| {
@@ -188,6 +190,7 @@ impl Runner {
                         deadline = end(child, Ending::Failed("it prints without end".to_owned()));
                     }
                 }
+                Ok(Event::Silent(number)) if number == self.count => silent = true,
                 Ok(Event::Ended(number, ending)) if number == self.count => break ending,
                 Ok(Event::Signal(signal)) => {
                     self.interrupted = self.interrupted.or(Some(signal));
@@ -203,12 +206,12 @@ impl Runner {
             }
         };
         let until = Instant::now() + LAST_WORDS;
-        while let Ok(event) = self.events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        while !silent && let Ok(event) = self.events.recv_timeout(until.saturating_duration_since(Instant::now())) {
             match event {
                 Event::Printed(number, chunk) if number == self.count => {
                     watch(&chunk, begin.elapsed());
                 }
-                Event::Silent(number) if number == self.count => break,
+                Event::Silent(number) if number == self.count => silent = true,
                 Event::Signal(signal) => self.interrupted = self.interrupted.or(Some(signal)),
                 Event::Printed(..) | Event::Silent(_) | Event::Ended(..) => {}
             }

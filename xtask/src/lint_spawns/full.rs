@@ -46,6 +46,7 @@ pub fn problems(run: &Run, verdict: &Verdict, colour: bool) -> String {
         for problem in problems {
             let hit = problem.hit;
             let mut picture = of_hit(problem.path, hit, &lines);
+            picture.notes.extend(remedy::failed_marker(file, hit));
             picture.notes.extend(verdict.exceeded_by(problem).map(report::describe_exceeded));
             match markers.get(&hit.line) {
                 Some(Ok(proposal)) => picture.marker = Some(Marker { call: remedy::call(hit, proposal), proposal }),

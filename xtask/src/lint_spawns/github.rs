@@ -3,6 +3,7 @@
 //! GitHub shows ten errors, ten warnings and ten notices of a step, so what matters most comes first.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use camino::Utf8Path;
 
@@ -41,11 +42,12 @@ pub fn problems(run: &Run, verdict: &Verdict) -> String {
             let Judged { path, hit, .. } = problem;
             let rules: Vec<&str> = hit.rules.iter().copied().map(Rule::name).collect();
             let rules = rules.join(", ");
-            let words = remedy::words(hit, verdict.exceeded_by(problem), &run.policy, markers.get(&hit.line));
+            let exceeded = verdict.exceeded_by(problem);
+            let words = remedy::words(file, hit, exceeded, &run.policy, markers.get(&hit.line));
             let shown = format!("{}:{}:{}", printable_path(path), hit.line, hit.column);
-            let message = format!("{shown}: {rules}: {}", words.join("\n"));
-            let file = checkout.path(path);
-            let place = Place { file: &file, start: (hit.line, hit.column), end: (hit.end_line, hit.end_column) };
+            let message = format!("{shown}: {rules}\n{}", words.join("\n"));
+            let path = checkout.path(path);
+            let place = Place::new(&path, (hit.line, hit.column), (hit.end_line, hit.end_column));
             text += &command("error", Some(place), &rules, &message);
         }
     }
@@ -60,7 +62,7 @@ pub fn problems(run: &Run, verdict: &Verdict) -> String {
 
 fn flawed(kind: &str, checkout: &Checkout, path: &str, flaw: &Flaw) -> String {
     let file = checkout.path(path);
-    let place = Place { file: &file, start: (flaw.line, 1), end: (flaw.line, 1) };
+    let place = Place { file: &file, line: flaw.line, end_line: flaw.line, columns: None };
     command(kind, Some(place), flaw.kind.name(), &report::describe_flaw(path, flaw))
 }
 
@@ -72,32 +74,39 @@ fn stale(kind: &str, run: &Run, checkout: &Checkout, stale: &[Stale]) -> String 
     let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
     let places = amend::places(text, &run.policy.origin.baseline_header, &entries);
     let commands = stale.iter().zip(places).map(|(stale, range)| {
-        let place = file.as_deref().zip(range).map(|(file, range)| Place {
-            file,
-            start: lines.place(range.start),
-            end: lines.place(range.end),
-        });
+        let place =
+            |(file, range): (_, Range<usize>)| Place::new(file, lines.place(range.start), lines.place(range.end));
+        let place = file.as_deref().zip(range).map(place);
         command(kind, place, "stale-baseline", &report::describe(stale))
     });
     commands.collect()
 }
 
-/// Line and column, from 1; the end is that of the character after it.
+/// Lines and columns are from 1, and the last ones are part of it.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     file: &'p Utf8Path,
-    start: (usize, usize),
-    end: (usize, usize),
+    line: usize,
+    end_line: usize,
+    columns: Option<(usize, usize)>,
+}
+
+impl<'p> Place<'p> {
+    /// From a line and column to the character before another.
+    fn new(file: &'p Utf8Path, (line, column): (usize, usize), (end_line, end_column): (usize, usize)) -> Place<'p> {
+        // To GitHub columns that span lines are an error.
+        let columns = (line == end_line).then(|| (column, (end_column - 1).max(column)));
+        Place { file, line, end_line, columns }
+    }
 }
 
 /// A command of a kind, for a line of standard output. GitHub drops blanks before the first property and behind the last.
 fn command(kind: &str, place: Option<Place>, title: &str, message: &str) -> String {
     let mut text = format!("::{kind} title={}", property(&format!("{NAME}: {title}")));
-    if let Some(Place { file, start: (line, column), end: (end_line, end_column) }) = place {
+    if let Some(Place { file, line, end_line, columns }) = place {
         let _ = write!(text, ",file={},line={line},endLine={end_line}", property(file.as_str()));
-        // To GitHub columns that span lines are an error, and the last one is part of the place.
-        if line == end_line {
-            let _ = write!(text, ",col={column},endColumn={}", (end_column - 1).max(column));
+        if let Some((column, end_column)) = columns {
+            let _ = write!(text, ",col={column},endColumn={end_column}");
         }
     }
     text + &format!("::{}\n", data(message))

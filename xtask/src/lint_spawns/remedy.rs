@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use super::annotate::{self, Note, Proposal, Reason};
 use super::baseline::Exceeded;
 use super::check::{CheckedFile, Hit};
+use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
-use super::report;
+use super::report::{self, PLACEHOLDER};
 use super::rule::Rule;
 use crate::flags;
 use crate::output::printable;
-
-/// What stands for the reason until somebody writes one.
-pub const PLACEHOLDER: &str = "<why this child may outlive its owner>";
 
 /// Why a hit matters, in a line.
 pub fn why(hit: &Hit) -> String {
@@ -20,6 +18,13 @@ pub fn why(hit: &Hit) -> String {
         Some(strength) => format!("the child is {}", strength.consequence()),
         None => "the statement cannot be parsed, so that it is not known what it starts".to_owned(),
     }
+}
+
+/// What is wrong with a marker on its line or the one above it, which somebody may think accepts it; escaped.
+pub fn failed_marker(file: &CheckedFile, hit: &Hit) -> Option<String> {
+    let beside = |flaw: &&Flaw| flaw.line == hit.line || flaw.line + 1 == hit.line;
+    let flaw = file.audit.flaws.iter().filter(beside).find(|flaw| flaw.kind == FlawKind::Malformed)?;
+    Some(format!("line {}: {}", flaw.line, printable(&flaw.what)))
 }
 
 /// The call to write a marker.
@@ -35,13 +40,15 @@ pub fn call(hit: &Hit, Proposal { line, trailing, .. }: &Proposal) -> String {
 
 /// All that is said of a hit where it stands alone, line by line, escaped.
 pub fn words(
+    file: &CheckedFile,
     hit: &Hit,
     exceeded: Option<&Exceeded>,
     policy: &Policy,
     marker: Option<&Result<Proposal, String>>,
 ) -> Vec<String> {
-    let mut lines = vec![why(hit)];
-    lines.extend(exceeded.map(report::describe_exceeded));
+    let reasons = [why(hit)].into_iter().chain(failed_marker(file, hit)).map(|reason| capitalised(&reason));
+    let mut lines: Vec<String> =
+        reasons.chain(exceeded.map(report::describe_exceeded)).map(|line| line + ".").collect();
     if hit.strength.is_some() {
         lines.push(format!("Instead: {}", printable(&policy.advice)));
     }

@@ -9,13 +9,11 @@ use super::rule::{Rule, Strength};
 use crate::flags;
 use crate::output::{hides, printable, printable_path};
 
+/// What stands for the reason of a marker until somebody writes one.
+pub const PLACEHOLDER: &str = "<why this child may outlive its owner>";
+
 /// Lines of source are cut to this many code points.
 const WIDEST: usize = 160;
-
-/// The report of a check of so many files.
-pub fn check(files: usize, verdict: &Verdict, policy: &Policy) -> String {
-    advisories(verdict, policy) + &problems(verdict) + &conclusion(files, verdict, policy)
-}
 
 /// What people should know, and what fails no run.
 pub fn advisories(verdict: &Verdict, policy: &Policy) -> String {
@@ -52,7 +50,7 @@ pub fn problems(verdict: &Verdict) -> String {
     text
 }
 
-/// What it comes to.
+/// What a check of so many files comes to.
 pub fn conclusion(files: usize, verdict: &Verdict, policy: &Policy) -> String {
     let mut text = String::new();
     if verdict.fails() {
@@ -130,7 +128,7 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
                 "Where the child is meant to outlive its owner, or a time limit that kills its whole group always ends it,\n\
                  put a marker with the reason on the printed line, or on the line above it:\n",
             );
-            let _ = writeln!(text, "    # {} — <why this child may outlive its owner>", printable(&policy.marker));
+            let _ = writeln!(text, "    # {} — {PLACEHOLDER}", printable(&policy.marker));
         }
         if unparsable > 0 {
             text.push_str(

@@ -162,10 +162,7 @@ impl<'a> Writer<'a> {
             let (level, message, suppression) = match status {
                 Status::Problem => {
                     let exceeded = self.verdict.exceeded_by(judged);
-                    let mut words = remedy::words(hit, exceeded, &self.run.policy, markers.get(&hit.line));
-                    if let Some(first) = words.first_mut() {
-                        *first = remedy::capitalised(first) + ".";
-                    }
+                    let words = remedy::words(file, hit, exceeded, &self.run.policy, markers.get(&hit.line));
                     (Level::Error, words.join("\n"), None)
                 }
                 Status::Marked => {

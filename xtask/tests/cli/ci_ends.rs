@@ -2,23 +2,21 @@
 
 use std::fs;
 #[cfg(target_os = "linux")]
-use std::io::{Read as _, Write as _};
-#[cfg(target_os = "linux")]
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 #[cfg(target_os = "linux")]
-use nix::fcntl::OFlag;
-#[cfg(target_os = "linux")]
-use nix::pty::{PtyMaster, grantpt, posix_openpt, ptsname_r, unlockpt};
+use nix::pty::PtyMaster;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use crate::ci::{command, host, without_times};
 use crate::repository::{Repository, shown};
+#[cfg(target_os = "linux")]
+use crate::terminal;
 
 /// In which whatever has to happen does, on the busiest machine.
 const ENOUGH: Duration = Duration::from_secs(60);
@@ -156,37 +154,16 @@ fn ci_with_a_step_over_its_timeout() {
     pin!(without_times(&shown(&output)));
 }
 
-/// A session on a terminal of its own, whose other end is returned: what is typed is written there, what is shown is read.
 #[cfg(target_os = "linux")]
 fn on_terminal(repository: &Repository, arguments: &[&str]) -> (Child, PtyMaster) {
-    // What other tests start must not get it, or it would stay open.
-    let terminal = posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let name = ptsname_r(&terminal).unwrap();
-    let slave = fs::File::options().read(true).write(true).custom_flags(OFlag::O_NOCTTY.bits()).open(name).unwrap();
-    let mut session = std::process::Command::new("setsid");
-    let ci = command(repository, arguments);
-    session.arg("--ctty").arg(ci.get_program()).args(ci.get_args()).current_dir(repository.path());
-    for (name, value) in ci.get_envs() {
-        match value {
-            Some(value) => session.env(name, value),
-            None => session.env_remove(name),
-        };
-    }
-    let end = || Stdio::from(slave.try_clone().unwrap());
-    session.stdin(end()).stdout(end()).stderr(end());
-    (session.spawn().unwrap(), terminal)
+    terminal::on_terminal(command(repository, arguments).current_dir(repository.path()))
 }
 
 /// What is shown until the end, but for how often the time is: this depends on the machine.
 #[cfg(target_os = "linux")]
-fn shown_on_terminal(repository: &Repository, mut child: Child, mut terminal: PtyMaster) -> String {
-    let mut printed = Vec::new();
-    // It ends with an error when nobody has the terminal open any more.
-    let _ = terminal.read_to_end(&mut printed);
-    let code = child.wait().unwrap().code();
-    let shown = String::from_utf8(printed).unwrap().replace("\r\n", "\n").replace(repository.path().as_str(), "ROOT");
+fn shown_on_terminal(repository: &Repository, child: Child, terminal: PtyMaster) -> String {
+    let (shown, code) = terminal::all_shown(child, terminal);
+    let shown = shown.replace(repository.path().as_str(), "ROOT");
     let times = regex::Regex::new(r"(\r(\[./.\] [a-z]+) [0-9.]+ s\x1b\[K)+").unwrap();
     let shown = times.replace_all(&without_times(&shown), "$2 TIME...\n").replace('\r', "CR").replace('\x1b', "ESC");
     format!("exit code: {code:?}\n{shown}")

@@ -3,6 +3,8 @@
 use std::process::Stdio;
 
 use crate::repository::{Repository, policy, shown};
+#[cfg(target_os = "linux")]
+use crate::terminal::{all_shown, on_terminal};
 use crate::{MARKED, SPAWN};
 
 fn lint(repository: &Repository, arguments: &[&str]) -> String {
@@ -78,7 +80,9 @@ fn full_of_markers_and_entries_that_are_wrong() {
         ("pyproject.toml", &policy(table)),
         ("notes.txt", ""),
     ]);
-    let all: [&[&str]; 4] = [
+    repository.write("new.py", "os.setpgrp()  # detached-spawn: ok\n# detached-spawn - it is the owner\nos.setsid()\n");
+    let all: [&[&str]; 5] = [
+        &["new.py", "--quiet"],
         &["--exit-zero"],
         &["--strict-markers", "--strict-baseline"],
         &["--strict-markers", "--strict-baseline", "--quiet"],
@@ -140,6 +144,21 @@ fn full_in_colours() {
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").arg("--quiet").args(format).args(arguments);
         let output = command.envs(variables.iter().copied()).output().unwrap();
         all += &format!("=== {arguments:?} {variables:?}\n{}", shown(&output).replace('\x1b', "ESC"));
+    }
+    pin!(all);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_on_a_terminal() {
+    let repository = Repository::new(&[("run.py", "os.setsid()\n")]);
+    let mut all = String::new();
+    for variables in [&[("TERM", "xterm")][..], &[("TERM", "dumb")], &[("TERM", "xterm"), ("NO_COLOR", "0")]] {
+        let mut command = repository.command();
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").args(["--quiet", "--format", "full"]);
+        let (child, terminal) = on_terminal(command.envs(variables.iter().copied()));
+        let (shown, code) = all_shown(child, terminal);
+        all += &format!("=== {variables:?}\nexit code: {code:?}\n{}", shown.replace('\x1b', "ESC"));
     }
     pin!(all);
 }

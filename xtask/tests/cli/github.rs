@@ -13,6 +13,7 @@ fn lint(repository: &Repository, arguments: &[&str]) -> String {
 fn github() {
     let repository = Repository::new(&[
         ("marked.py", MARKED),
+        ("meant.py", "# detached-spawn: ok\nos.setsid()\n"),
         ("over.py", &SPAWN.repeat(2)),
         ("several.py", "\tf(process_group=0, preexec_fn=os.setsid,\n\t  start_new_session=g(\n1))  # é\n"),
         ("string.py", "x = f'''\n{f(start_new_session=True)}\n'''\n"),
@@ -105,7 +106,7 @@ fn github_reads_back_awkward_names() {
     let mut found: Vec<String> = commands
         .map(|(name, properties, message)| {
             assert_eq!((name.as_str(), properties["line"].as_str()), ("error", "2"));
-            assert!(message.contains(":2:43: start-new-session: the child is"), "{message}");
+            assert!(message.contains(":2:43: start-new-session\nThe child is"), "{message}");
             properties["file"].clone()
         })
         .collect();

@@ -45,6 +45,8 @@ mod scope;
 mod scrub;
 mod select;
 mod stat;
+#[cfg(target_os = "linux")]
+mod terminal;
 
 const SPAWN: &str = "import subprocess\nsubprocess.Popen(['a'], start_new_session=True)\n";
 const MARKED: &str =

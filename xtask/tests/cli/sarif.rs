@@ -145,9 +145,12 @@ fn sarif_below_the_top() {
         ("app/run.py", SPAWN),
         ("app/Cargo.toml", "[workspace.metadata.lint-spawns.baseline]\n\"gone.py\" = 1\n"),
     ]);
-    let outside = Repository::without_git(&[("a b.py", SPAWN)]);
+    let outside = Repository::without_git(&[("a b.py", SPAWN), ("b #/run.py", SPAWN)]);
     let path = outside.path().join("a b.py");
     let mut all = lint(&repository, &["--root", "app"]) + &lint(&outside, &["a b.py"]);
+    let elsewhere = outside.lint_in("b #", &["--format", "sarif", "run.py"]);
+    prove(&log(&elsewhere));
+    all += &without_rules(&elsewhere);
     let log = log(&repository.lint_as("sarif", &[path.as_str()]));
     prove(&log);
     let location = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
