@@ -253,10 +253,11 @@ def try_all(folder: Path) -> None:
         try_workflow(mono, matched, [0, code])
         for command in gitlab["lint-spawns"]["script"]:
             mono.shell(command).must(code)
+    settings = recipes.block("Editors", "vim")
     if shutil.which("vim"):
-        try_vim(mono, recipes.block("Editors", "vim"))
+        try_vim(mono, settings)
     else:
-        tell("not tried, since it is not here: vim")
+        print("vim is not here, and so its settings are not tried")
 
     tell("cargo install --path, and the program where there is no Cargo.toml")
     root = folder / "installed"
