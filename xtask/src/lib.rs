@@ -66,7 +66,8 @@
 //! which it knows the hits, and shares its invariants with the fuzz targets in `xtask/fuzz`; `tests/oracle.py` compares
 //! with CPython; `tests/grammar.rs` puts each shape in each place, `tests/extremes.rs` in the deepest and largest.
 //! `tests/names.rs`, `tests/outline.rs` and `tests/fold.rs` ask what extended rules ask. `tests/docs` runs the commands that
-//! README.md and the pages in `xtask/docs` show, and proves what else they say.
+//! README.md and the pages in `xtask/docs` show, and proves what else they say; `tests/hooks.py` tries what
+//! `docs/recipes.md` shows, by pre-commit, cargo and git, and `tests/workflows.py` has the GitHub workflows checked.
 
 pub mod bench;
 pub mod bug;

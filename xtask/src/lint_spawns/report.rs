@@ -6,6 +6,7 @@ use super::baseline::{Baseline, Entry, Exceeded, Judged, Stale, Status, Verdict}
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
 use super::rule::{Rule, Strength};
+use crate::flags;
 use crate::output::{hides, printable, printable_path};
 
 /// What stands for the reason of a marker until somebody writes one.
@@ -182,7 +183,8 @@ pub fn describe(stale: &Stale) -> String {
     let rest = match (hits, renamed_to) {
         (None, Some(name)) => {
             let name = printable_path(name);
-            format!("but the file is renamed to {name}: move the entry, or run `lint-spawns baseline prune`")
+            let prune = format!("{} baseline prune", flags::lint_spawns());
+            format!("but the file is renamed to {name}: move the entry, or run `{prune}`")
         }
         (None, None) => "but no such file was checked: move or remove it".to_owned(),
         (Some(0), _) => "none is left: remove it".to_owned(),

@@ -14,6 +14,7 @@ macro_rules! pin {
     }};
 }
 
+mod alone;
 mod baseline;
 mod baseline_edit;
 mod bench;
@@ -29,6 +30,7 @@ mod inputs;
 mod json;
 mod markers;
 mod markers_add;
+mod matcher;
 mod output;
 mod partial;
 mod partial_git;
