@@ -126,7 +126,7 @@ def try_git_hook(repository: Repository, script: str) -> None:
 
 def try_installed(repository: Repository) -> None:
     """The program by itself, where there is no Cargo.toml."""
-    version = (ROOT / "Cargo.toml").read_text(encoding="utf-8").split('version = "', 1)[1].split('"', 1)[0]
+    version = (ROOT / "xtask" / "Cargo.toml").read_text(encoding="utf-8").split('version = "', 1)[1].split('"', 1)[0]
     repository.run("lint-spawns", "--version").must(0, f"lint-spawns {version}")
     repository.run("lint-spawns", "--help").must(0, "Usage: lint-spawns [OPTIONS] [PATHS]...").must_not_say("xtask")
     repository.run("lint-spawns", "rule").must(0).must_not_say("xtask")
@@ -237,7 +237,7 @@ def try_all(folder: Path) -> None:
     try_pre_commit(project, program, config, "pyproject.toml")
 
     tell("the hook of a monorepo with xtask/, by pre-commit")
-    mono = monorepo(folder / "monorepo", variables)
+    mono = monorepo(folder / "monorepo", here, variables)
     try_pre_commit(mono, program, recipes.block("pre-commit", "yaml", 1), "Cargo.toml")
 
     tell("the same, by git alone")

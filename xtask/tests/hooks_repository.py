@@ -1,10 +1,13 @@
 """Throw-away git repositories for hooks.py, and the runs in them."""
 
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
+
+import recipes
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = (ROOT / os.environ.get("CARGO_TARGET_DIR", "target")).resolve()
@@ -137,18 +140,22 @@ def copy_of_this_repository(variables: dict[str, str]) -> tuple[Path, str]:
     return folder, copy.head()
 
 
-def monorepo(folder: Path, variables: dict[str, str]) -> Repository:
-    """A repository with xtask/ in it, as README tells: without its tests, but with what Cargo.toml says of profiles."""
+def monorepo(folder: Path, original: Path, variables: dict[str, str]) -> Repository:
+    """A Cargo workspace of another edition, with xtask/ in it, as the recipe has it copied."""
     repository = Repository(folder, variables)
-    ours = (ROOT / "Cargo.toml").read_text(encoding="utf-8").split("# What `cargo xtask lint-spawns` checks", 1)[0]
-    profile = "[{}]\n{}\n\n".format(*APART)
-    repository.write("Cargo.toml", f"{ours}{profile}[workspace.metadata.lint-spawns]\n{POLICY}")
-    tables = (ROOT / "xtask" / "Cargo.toml").read_text(encoding="utf-8").split("\n\n")
-    tables = [table for table in tables if "[[test]]" not in table and "[[bench]]" not in table]
-    repository.write("xtask/Cargo.toml", "\n\n".join(tables))
-    shutil.copytree(ROOT / "xtask" / "src", folder / "xtask" / "src")
-    for path in (".cargo/config.toml", "Cargo.lock"):
-        repository.write(path, (ROOT / path).read_text(encoding="utf-8"))
+    # The versions and settings of this repository, so that the dependencies need not be built anew.
+    settings = "[profile.dev]\ndebug = false\n\n[{}]\n{}".format(*APART)
+    workspace = '[workspace]\nresolver = "2"\nmembers = ["ours"]\n\n[workspace.package]\nedition = "2021"\n'
+    repository.write("Cargo.toml", f"{workspace}\n{settings}\n")
+    repository.write("Cargo.lock", (original / "Cargo.lock").read_text(encoding="utf-8"))
+    repository.write("ours/Cargo.toml", '[package]\nname = "ours"\nedition.workspace = true\n')
+    repository.write("ours/src/lib.rs", "")
+    recipe = recipes.block("In a Cargo workspace", "sh")
+    repository.shell(recipe.replace("../lint-spawns", shlex.quote(original.as_posix()))).must(0)
+    manifest = repository.read("Cargo.toml").replace('"ours"]', '"ours", "xtask"]')
+    repository.write("Cargo.toml", f"{manifest}\n[workspace.metadata.lint-spawns]\n{POLICY}")
+    # It puts what xtask/ depends on into Cargo.lock.
+    repository.run("cargo", "xtask", "lint-spawns", "rule").must(0)
     repository.git("add", "--all").must(0)
     repository.commit().must(0)
     return repository
