@@ -65,10 +65,17 @@ fn install(repository: &Repository, name: &str, script: &str) {
     assert!(install.status().unwrap().success());
 }
 
+pub(crate) const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
+
 /// `cargo xtask ci` in the host, with its `bin` before all other programs.
 pub(crate) fn command(repository: &Repository, arguments: &[&str]) -> Command {
     let path = std::env::var("PATH").unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let mut command = Command::new(XTASK);
+    if cfg!(target_os = "linux") {
+        // What is ignored stays so for children: SIGINT where a script runs the tests in the background, SIGHUP by `nohup`.
+        command = Command::new("/usr/bin/env");
+        command.args(["--default-signal=HUP,INT,TERM", XTASK]);
+    }
     command.arg("ci").args(arguments).current_dir(repository.path());
     scrub(&mut command).env("PATH", format!("{}:{path}", repository.path().join("bin")));
     for variable in ["GITHUB_ACTIONS", "NO_COLOR", "CLICOLOR_FORCE", "XTASK", "TERM", "INSTA_UPDATE"] {
