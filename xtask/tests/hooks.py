@@ -32,6 +32,7 @@ from hooks_repository import (
     Wrong,
     copy_of_this_repository,
     environment,
+    forget_clones,
     monorepo,
     python_project,
     run,
@@ -217,8 +218,7 @@ def tell(what: str) -> None:
     print(f"{what} ...")
 
 
-def try_all(folder: Path) -> None:
-    variables = environment()
+def try_all(folder: Path, variables: dict[str, str]) -> None:
     tell(f"{PRE_COMMIT}, and a copy of this repository")
     program = pre_commit(variables)
     here, revision = copy_of_this_repository(variables)
@@ -290,8 +290,12 @@ def try_all(folder: Path) -> None:
 def main() -> int:
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
     try:
-        with tempfile.TemporaryDirectory(prefix="lint-spawns-hooks-") as name:
-            try_all(Path(name).resolve())
+        variables = environment()
+        try:
+            with tempfile.TemporaryDirectory(prefix="lint-spawns-hooks-") as name:
+                try_all(Path(name).resolve(), variables)
+        finally:
+            forget_clones(variables)
     except Wrong as error:
         print(f"hooks: {error}", file=sys.stderr)
         return 1

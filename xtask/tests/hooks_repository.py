@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,9 @@ CACHE = TARGET / "hooks"
 # The crate that is built from a copy must not take the place of the one that is built from this work tree. It would,
 # for cargo knows both by the same name; this makes it a build of its own, and leaves it the dependencies.
 APART = ("profile.dev.package.xtask", "codegen-units = 64")
+
+COPY = f"lint-spawns-{zlib.crc32(os.fsencode(CACHE)):08x}"
+"""The name of the copy of this repository. cargo names its clone after it, so it is one that nobody else has."""
 
 POLICY = 'include = ["agent"]\n'
 
@@ -64,7 +68,9 @@ def environment() -> dict[str, str]:
     """Without what the user has set for git, Python and pre-commit, and with a home of its own."""
     home, user = CACHE / "home", Path.home()
     home.mkdir(parents=True, exist_ok=True)
-    (home / ".gitconfig").write_text("[user]\n\tname = a\n\temail = a@localhost\n", encoding="utf-8")
+    # Whoever owns this repository, it may be read.
+    gitconfig = "[user]\n\tname = a\n\temail = a@localhost\n[safe]\n\tdirectory = *\n"
+    (home / ".gitconfig").write_text(gitconfig, encoding="utf-8")
     kept = {"CARGO_HOME": user / ".cargo", "RUSTUP_HOME": user / ".rustup"}
     for settings in (user / ".pip" / "pip.conf", user / ".config" / "pip" / "pip.conf"):
         if settings.is_file():
@@ -126,7 +132,7 @@ class Repository:
 
 def copy_of_this_repository(variables: dict[str, str]) -> tuple[Path, str]:
     """One commit of what this work tree holds, and its name, which is the same for the same files."""
-    folder = CACHE / "repository"
+    folder = CACHE / COPY
     shutil.rmtree(folder, ignore_errors=True)
     then = {"GIT_AUTHOR_DATE": "2000-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2000-01-01T00:00:00Z"}
     copy = Repository(folder, {**variables, **then})
@@ -138,6 +144,13 @@ def copy_of_this_repository(variables: dict[str, str]) -> tuple[Path, str]:
     copy.git("add", "--all", "--force").must(0)
     copy.commit().must(0)
     return folder, copy.head()
+
+
+def forget_clones(variables: dict[str, str]) -> None:
+    """Removes what `cargo install --git` leaves in cargo's home, which is that of the user."""
+    for place in ("db", "checkouts"):
+        for clone in (Path(variables["CARGO_HOME"]) / "git" / place).glob(f"{COPY}-*"):
+            shutil.rmtree(clone)
 
 
 def monorepo(folder: Path, original: Path, variables: dict[str, str]) -> Repository:
