@@ -39,6 +39,10 @@ from hooks_repository import (
 )
 
 PRE_COMMIT = "pre-commit==4.7.0"
+OUT_OF_REACH = (
+    "PyPI, or a mirror that pip is told of, has to be within reach; "
+    "where there is none, `cargo xtask ci --skip hooks` leaves this out"
+)
 
 # What the recipes leave open.
 ADDRESS, REVISION = "https://github.com/OWNER/REPOSITORY", "REVISION"
@@ -91,7 +95,10 @@ def try_pre_commit(repository: Repository, program: Path, config: str, policy: s
     start = repository.head()
     repository.stage(".pre-commit-config.yaml", config)
     repository.run(program, "validate-config").must(0)
-    repository.run(program, "install", "--install-hooks").must(0)
+    install = repository.run(program, "install", "--install-hooks")
+    if "No matching distribution found for" in install.text:
+        raise Impossible(f"{install.text.strip()}\npip cannot install what builds the hook: {OUT_OF_REACH}")
+    install.must(0)
     repository.commit().must(0)
     try_hook(repository)
 
@@ -186,11 +193,7 @@ def pre_commit(variables: dict[str, str]) -> Path:
         command = [str(programs / "python"), "-m", "pip", "install", "--quiet", PRE_COMMIT]
         install = run(command, folder, variables)
         if install.code != 0:
-            raise Impossible(
-                f"{install.text.strip()}\n"
-                f"pip cannot install {PRE_COMMIT}: PyPI, or a mirror that pip is told of, has to be within reach; "
-                "where there is none, `cargo xtask ci --skip hooks` leaves this out"
-            )
+            raise Impossible(f"{install.text.strip()}\npip cannot install {PRE_COMMIT}: {OUT_OF_REACH}")
         (folder / "installed").touch()
     return programs / "pre-commit"
 
