@@ -18,6 +18,7 @@ use crate::lint_spawns;
     ("", "check what the policy includes"),
     ("--changed=origin/main", "check what a branch has changed"),
     ("--staged --quiet", "check what is about to be committed, and print the lines that fail"),
+    ("--format full", "show each problem in its place, with the marker line that would accept it"),
     ("agent cli.py", "check a folder and a file; the baseline is ignored"),
     ("- --stdin-filename agent/cli.py", "check an editor's buffer"),
     ("rule start-new-session", "tell why a line is reported, and what to write instead"),

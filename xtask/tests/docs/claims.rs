@@ -30,6 +30,25 @@ fn commands_that_pages_name_can_be_given() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// What the help of each command shows, which is the same for both programs but for their names.
+#[test]
+fn examples_of_the_help_can_be_given() {
+    let mut count = 0;
+    for (verb, command) in commands() {
+        let shown = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        // In the list of all commands there are no examples.
+        for example in
+            shown.lines().filter_map(|line| Some(line.split_once("lint-spawns")?.1)).filter(|_| verb != XTASK)
+        {
+            let words = shlex::split(&format!("lint-spawns{example}")).unwrap();
+            let parsed = Alone::try_parse_from(words);
+            assert!(parsed.is_ok(), "{verb} --help: {example}: {}", parsed.unwrap_err());
+            count += 1;
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
 #[test]
 fn verbs_and_options_are_told_of_and_are_there() {
     let pages = pages();
@@ -55,16 +74,27 @@ fn verbs_and_options_are_told_of_and_are_there() {
 /// All commands, as they are called, and all long options but `--help`.
 fn verbs_and_options() -> (Vec<String>, BTreeSet<String>) {
     let (mut verbs, mut options) = (Vec::new(), BTreeSet::new());
-    let mut commands = vec![("cargo xtask".to_owned(), Flags::command())];
-    while let Some((verb, mut command)) = commands.pop() {
-        command.build();
-        let below = command.get_subcommands().filter(|below| !below.is_hide_set());
-        commands.extend(below.map(|below| (format!("{verb} {}", below.get_name()), below.clone())));
+    for (verb, command) in commands() {
         let longs = command.get_arguments().filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long);
         options.extend(longs.filter(|long| *long != "help").map(|long| format!("--{long}")));
         verbs.push(verb);
     }
     (verbs, options)
+}
+
+const XTASK: &str = "cargo xtask";
+
+/// Every command that is not hidden, under the words that call it.
+fn commands() -> Vec<(String, clap::Command)> {
+    let mut all = Vec::new();
+    let mut left = vec![(XTASK.to_owned(), Flags::command())];
+    while let Some((verb, mut command)) = left.pop() {
+        command.build();
+        let below = command.get_subcommands().filter(|below| !below.is_hide_set());
+        left.extend(below.map(|below| (format!("{verb} {}", below.get_name()), below.clone())));
+        all.push((verb, command));
+    }
+    all
 }
 
 #[test]
