@@ -13,7 +13,7 @@ use nix::pty::PtyMaster;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use crate::ci::{XTASK, command, host, without_times};
+use crate::ci::{command, host, without_times};
 use crate::repository::{Repository, shown};
 #[cfg(target_os = "linux")]
 use crate::terminal;
@@ -237,7 +237,7 @@ command = ["sh", "-c", "echo $$ >child; touch ready; until [ -e go ]; do sleep 0
 "#;
     let repository = host(steps);
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", "trap '' HUP; exec \"$0\" ci --only waits", XTASK]);
+    shell.args(["-c", "trap '' HUP; exec \"$0\" ci --only waits", crate::ci::XTASK]);
     shell.current_dir(repository.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = shell.spawn().unwrap();
     wait_until("the step to begin", || repository.path().join("ready").exists());

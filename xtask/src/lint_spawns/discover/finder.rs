@@ -161,8 +161,13 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Below the root with the `/` that git and the policy have, on Windows too.
     pub(super) fn reported(&self, location: &Utf8Path) -> Utf8PathBuf {
-        location.strip_prefix(self.root).unwrap_or(location).to_owned()
+        match location.strip_prefix(self.root) {
+            Ok(path) if cfg!(windows) => path.as_str().replace('\\', "/").into(),
+            Ok(path) => path.to_owned(),
+            Err(_) => location.to_owned(),
+        }
     }
 
     /// Outside the root only the name counts: its folders are not the repository's.
