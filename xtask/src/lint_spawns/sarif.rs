@@ -28,6 +28,8 @@ use log::{
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// What relative paths begin at.
 const BASE: &str = "%SRCROOT%";
 
@@ -66,11 +68,12 @@ pub fn check(run: &Run, verdict: &Verdict, outcome: Outcome, all: bool) -> Resul
         version: "2.1.0",
         runs: [log::Run {
             tool: Tool {
-                driver: Driver { name: NAME, semantic_version: env!("CARGO_PKG_VERSION"), rules: writer.rules },
+                driver: Driver { name: NAME, version: VERSION, semantic_version: VERSION, rules: writer.rules },
             },
             invocations: [invocation],
             original_uri_base_ids: BTreeMap::from([(BASE, base)]),
             column_kind: "unicodeCodePoints",
+            newline_sequences: ["\r\n", "\n", "\r"],
             results,
         }],
     };
@@ -79,7 +82,7 @@ pub fn check(run: &Run, verdict: &Verdict, outcome: Outcome, all: bool) -> Resul
 }
 
 fn notification<'a>(level: Level, id: &'a str, message: &str) -> Notification<'a> {
-    Notification { level, message: message.into(), descriptor: Reference { id } }
+    Notification { level, message: Message::without_arguments(message), descriptor: Reference { id } }
 }
 
 /// Those in force, and what else results are about.
@@ -230,9 +233,11 @@ impl<'a> Writer<'a> {
         let regions = range.map(|range| {
             let (start_line, start_column) = lines.place(range.start);
             let (end_line, end_column) = lines.place(range.end);
-            let whole = snippet(lines.range(start_line).start..lines.range(end_line).end);
+            let whole = lines.range(start_line).start..lines.range(end_line).end;
+            // By the standard there is more in it than in the region, or there is none.
+            let context = (whole != range).then(|| ContextRegion { start_line, end_line, snippet: snippet(whole) });
             let region = Region { start_line, start_column, end_line, end_column, snippet: snippet(range) };
-            (region, ContextRegion { start_line, end_line, snippet: whole })
+            (region, context)
         });
         let (region, context_region) = regions.unzip();
         let artifact_location = if file.is_absolute() {
@@ -240,7 +245,8 @@ impl<'a> Writer<'a> {
         } else {
             ArtifactLocation { uri: uri_path(file), uri_base_id: Some(BASE) }
         };
-        let physical_location = PhysicalLocation { artifact_location, region, context_region };
+        let physical_location =
+            PhysicalLocation { artifact_location, region, context_region: context_region.flatten() };
         Location { physical_location, logical_locations: Vec::new() }
     }
 
@@ -256,7 +262,7 @@ impl<'a> Writer<'a> {
             rule_id,
             rule_index: self.rules.iter().position(|rule| rule.id == rule_id),
             level,
-            message: message.into(),
+            message: Message::without_arguments(&message),
             locations: vec![location],
             partial_fingerprints: BTreeMap::from([(FINGERPRINT, fingerprint)]),
             suppressions: Vec::new(),
