@@ -170,10 +170,10 @@ pub struct CiSupervisor {
 #[derive(Debug, clap::Args)]
 pub struct Bench {
     /// The repository, or a folder in it [default: a generated one, in the target folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = path)]
     pub root: Option<Utf8PathBuf>,
     /// The policy file [default: Cargo.toml or pyproject.toml in the root]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = path)]
     pub config: Option<Utf8PathBuf>,
     /// How many Python files to generate
     #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "root",
@@ -186,7 +186,7 @@ pub struct Bench {
     #[arg(long, value_name = "COMMAND")]
     pub vs: Vec<String>,
     /// The build of this program to measure [default: a release build, made first]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = path)]
     pub binary: Option<Utf8PathBuf>,
 }
 
@@ -195,4 +195,9 @@ pub struct Bench {
 pub struct BenchChild {
     #[arg(required = true, last = true)]
     pub command: Vec<String>,
+}
+
+/// What a path is read by. A variable of a script that is not set must not become the current folder.
+fn path(text: &str) -> Result<Utf8PathBuf, &'static str> {
+    if text.is_empty() { Err("it is empty; name a file or folder, or leave it out") } else { Ok(text.into()) }
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Subcommand, ValueEnum};
 
-use super::Color;
+use super::{Color, path};
 use crate::lint_spawns;
 
 /// Find Python that starts a child process in its own session or process group.
@@ -75,12 +75,13 @@ const OUTPUT: &str = "Output";
 #[derive(Debug, Default, clap::Args)]
 pub struct Paths {
     /// Files and folders instead of the policy's `include`; `-` is standard input
+    #[arg(value_parser = path)]
     pub paths: Vec<Utf8PathBuf>,
     /// The file that standard input stands for; it need not exist. Without PATHS, `-` is meant
-    #[arg(long, value_name = "NAME", help_heading = FILES)]
+    #[arg(long, value_name = "NAME", value_parser = path, help_heading = FILES)]
     pub stdin_filename: Option<Utf8PathBuf>,
     /// Take PATHS from a file, too: one on a line, or each with a NUL behind it; `-` is standard input
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    #[arg(long, value_name = "FILE", value_parser = path, help_heading = FILES)]
     pub files_from: Option<Utf8PathBuf>,
 }
 
@@ -88,10 +89,10 @@ pub struct Paths {
 #[derive(Debug, Default, clap::Args)]
 pub struct Scope {
     /// The repository, or a folder in it [default: the top of the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", help_heading = FILES)]
+    #[arg(long, value_name = "DIR", value_parser = path, help_heading = FILES)]
     pub root: Option<Utf8PathBuf>,
     /// The policy file [default: Cargo.toml or pyproject.toml in the root]
-    #[arg(long, value_name = "FILE", help_heading = RULES)]
+    #[arg(long, value_name = "FILE", value_parser = path, help_heading = RULES)]
     pub config: Option<Utf8PathBuf>,
     /// Rules and groups to look for instead of the policy's `select`: default, extended, all, or single rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', help_heading = RULES)]

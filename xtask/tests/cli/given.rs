@@ -220,3 +220,20 @@ fn exit_zero_is_for_problems() {
         ("wrong usage", repository.lint(&["--exit-zero", "--select", "nothing-like-it"])),
     ]));
 }
+
+/// A shell makes that of a variable which is not set; it must not be the current folder, nor a full run.
+#[test]
+fn empty_names() {
+    let repository = repository();
+    let all: [&[&str]; 8] = [
+        &[""],
+        &["src/new.py", ""],
+        &["--files-from", ""],
+        &["-", "--stdin-filename", ""],
+        &["--root", ""],
+        &["--config="],
+        &["markers", "list", ""],
+        &["init", "--config", ""],
+    ];
+    pin!(all.map(|arguments| format!("===== {arguments:?}\n{}", repository.lint(arguments))).concat());
+}
