@@ -38,6 +38,8 @@
 //! [`lint_spawns::argument`] what the two Popen arguments mean. `alias` finds the other names of what was found. Only
 //! texts with a needle are looked at so closely.
 //!
+//! [`lint_spawns::program`] knows by which of its two names the program was called.
+//!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!
 //! Invariants: data flows down this list only. `statement`, `detect`, `marker`, `annotate`, `baseline` and `amend` take

@@ -7,18 +7,29 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, Result};
+use clap::ValueEnum;
 
-use crate::flags::Color;
+/// When to print in colours.
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum Color {
+    /// On a terminal, or as NO_COLOR and CLICOLOR_FORCE say
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
 
-/// Whether to print in colours to a stream that is a terminal or not.
-pub fn in_colours(when: Color, is_terminal: bool) -> bool {
-    // By no-color.org any value counts, 0 too.
-    let forbidden = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
-    match when {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => !forbidden() && (forced() || (is_terminal && !is_dumb())),
+impl Color {
+    /// Whether to print in colours to a stream that is a terminal or not.
+    pub fn is_wanted(self, is_terminal: bool) -> bool {
+        // By no-color.org any value counts, 0 too.
+        let forbidden = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => !forbidden() && (forced() || (is_terminal && !is_dumb())),
+        }
     }
 }
 

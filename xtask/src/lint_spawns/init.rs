@@ -13,10 +13,11 @@ use xshell::Shell;
 
 use super::amend::{self, Layout};
 use super::baseline::{self, Baseline};
+use super::discover;
 use super::policy::Policy;
+use super::program::NAME;
 use super::report::{plural, size};
 use super::run::{Files, Run, Wanted};
-use super::{NAME, discover};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, flags, output};
 use place::Place;

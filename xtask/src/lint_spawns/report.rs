@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::baseline::{Baseline, Entry, Exceeded, Judged, Stale, Status, Verdict};
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
+use super::program;
 use super::rule::{Rule, Strength};
-use crate::flags;
 use crate::output::{hides, printable, printable_path};
 
 /// What stands for the reason of a marker until somebody writes one.
@@ -183,7 +183,7 @@ pub fn describe(stale: &Stale) -> String {
     let rest = match (hits, renamed_to) {
         (None, Some(name)) => {
             let name = printable_path(name);
-            let prune = format!("{} baseline prune", flags::lint_spawns());
+            let prune = format!("{} baseline prune", program::called());
             format!("but the file is renamed to {name}: move the entry, or run `{prune}`")
         }
         (None, None) => "but no such file was checked: move or remove it".to_owned(),

@@ -15,9 +15,10 @@ use super::baseline::{Judged, Stale, Status, Verdict};
 use super::checkout::Checkout;
 use super::lines::Lines;
 use super::marker::{Flaw, FlawKind};
+use super::program::NAME;
 use super::rule::Rule;
 use super::run::Run;
-use super::{NAME, amend, explain, remedy, report, source};
+use super::{amend, explain, remedy, report, source};
 use crate::Outcome;
 use crate::output::{printable, printable_json};
 use log::{

@@ -8,8 +8,8 @@ use toml::{Table, Value};
 
 use super::super::baseline::{Baseline, Entry};
 use super::super::policy::{DEFAULT_EXCLUDE, DEFAULT_MARKER, describe};
+use super::super::program;
 use super::super::report::{plural, toml_string};
-use crate::flags;
 use crate::globs::{Globs, GlobsBuilder};
 use crate::output::printable_path;
 
@@ -108,7 +108,7 @@ impl Proposal {
 
     /// The text of the policy: with this header, or with its keys at the top level. Its baseline is empty.
     pub(super) fn text(&self, header: Option<&str>) -> String {
-        let ours = flags::lint_spawns();
+        let ours = program::called();
         let exclude: String = self.exclude.iter().map(Excluded::line).collect();
         let opening = header.map_or("\n".to_owned(), |header| format!("[{header}]\n"));
         let baseline = header.map(|header| format!("{header}.")).unwrap_or_default();
