@@ -39,6 +39,7 @@ pub mod source;
 pub mod spawn;
 pub mod stat;
 pub mod upkeep;
+pub mod verdict;
 pub mod write;
 
 use std::collections::BTreeMap;
@@ -49,10 +50,10 @@ use xshell::Shell;
 
 use crate::flags::{Format, LintSpawns, MarkersVerb, Verb};
 use crate::{Outcome, output};
-use baseline::Verdict;
 use discover::{Warning, WarningKind};
 pub use program::NAME;
 use run::{Files, Run, Wanted};
+use verdict::Verdict;
 
 /// Does what the verb says; without one, the check.
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
@@ -87,9 +88,9 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let baseline = match (ignored, files) {
         (true, _) => BTreeMap::new(),
         (false, Files::Included) => run.policy.baseline.clone(),
-        (false, _) => baseline::entries_of(&run.files, &run.policy.baseline),
+        (false, _) => verdict::entries_of(&run.files, &run.policy.baseline),
     };
-    let judged = baseline::judge(&run.files, &baseline, flags.strict_baseline);
+    let judged = verdict::judge(&run.files, &baseline, flags.strict_baseline);
     let mut verdict = Verdict { strict_markers: flags.strict_markers, ..judged };
     // With fewer rules there are fewer hits, and entries are stale for that reason alone.
     if run.narrowed {

@@ -139,6 +139,23 @@ pub fn printable_at(text: &str, places: &[usize]) -> (String, Vec<usize>) {
     (shown, shown_places)
 }
 
+/// A quoted key or value that TOML reads back as `text`, and that shows as escapes what [`printable_path`] does: the
+/// table is pasted from a terminal or a log.
+pub fn printable_toml(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c == '#' || hides(c) => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
 fn escape(text: &str, path: bool) -> String {
     escape_and_tell(text, path, |_, _| {})
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::annotate::{self, Note, Proposal, Reason};
-use super::baseline::Exceeded;
 use super::check::{CheckedFile, Hit};
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
 use super::program;
 use super::report::{self, PLACEHOLDER};
 use super::rule::Rule;
+use super::verdict::Exceeded;
 use crate::output::printable;
 
 /// Why a hit matters, in a line.

@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result, bail};
 use xshell::Shell;
 
 use super::amend::{self, Layout};
-use super::baseline::{self, Baseline, Entry};
+use super::baseline::{Baseline, Entry};
 use super::policy::{Origin, PolicyFile};
 use super::program::{self, NAME};
 use super::report::{place, plural, size};
 use super::run::{Files, Run, Wanted};
-use super::write;
+use super::{verdict, write};
 use crate::flags::{self, BaselineVerb, Scope};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, output};
@@ -114,7 +114,7 @@ impl Job {
         }
         let present = baseline.iter().map(|(path, entry)| (renamed.get(path).unwrap_or(path).clone(), entry.clone()));
         let present = present.collect();
-        let found = baseline::today(&run.files);
+        let found = verdict::today(&run.files);
         Ok(Some(Job { run, file, renamed, present, found }))
     }
 
