@@ -5,9 +5,11 @@ mod verbs;
 use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
-use crate::{Outcome, lint_spawns, output};
+use crate::Outcome;
+use crate::lint_spawns::program;
+use crate::output::{self, Color};
 pub use verbs::*;
 
 /// The command line; or what to print instead, help among it.
@@ -50,7 +52,7 @@ pub struct Flags {
 
 // `lint-spawns` as a program of its own. What it is for is told by what it has.
 #[derive(Debug, Parser)]
-#[command(name = lint_spawns::NAME, bin_name = lint_spawns::NAME, version)]
+#[command(name = program::NAME, bin_name = program::NAME, version)]
 pub struct Alone {
     #[command(flatten)]
     pub lint_spawns: LintSpawns,
@@ -142,15 +144,6 @@ pub struct Ci {
     /// When to print in colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
-}
-
-#[derive(Debug, Default, Clone, Copy, ValueEnum)]
-pub enum Color {
-    /// On a terminal, or as NO_COLOR and CLICOLOR_FORCE say
-    #[default]
-    Auto,
-    Always,
-    Never,
 }
 
 /// Run a command and end all that it starts when the runner is gone: how `ci` runs a step.

@@ -2,18 +2,19 @@
 
 use std::num::NonZeroUsize;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::{Subcommand, ValueEnum};
 
-use super::{Color, path};
-use crate::lint_spawns;
+use super::path;
+use crate::lint_spawns::program;
+use crate::output::Color;
 
 /// Find Python that starts a child process in its own session or process group.
 ///
 /// Such a child goes on running when its owner is killed. Exit code 0: none but marked and tolerated ones; 1: there
 /// are; 2: the check could not be done.
 #[derive(Debug, Default, clap::Args)]
-#[command(version, display_name = lint_spawns::NAME, after_help = examples(&[
+#[command(version, display_name = program::NAME, after_help = examples(&[
     ("init", "write a first policy, with a baseline of today's hits"),
     ("", "check what the policy includes"),
     ("--changed=origin/main", "check what a branch has changed"),
@@ -284,24 +285,14 @@ pub struct Stat {
     pub format: ListFormat,
 }
 
-/// How lint-spawns is called here, for the commands that people are told to run.
-pub fn lint_spawns() -> &'static str {
-    let program = std::env::args().next().unwrap_or_default();
-    if Utf8Path::new(&program).file_stem() == Some(lint_spawns::NAME) {
-        lint_spawns::NAME
-    } else {
-        "cargo xtask lint-spawns"
-    }
-}
-
 fn example(arguments: &str) -> String {
-    format!("Example: {} {arguments}", lint_spawns())
+    format!("Example: {} {arguments}", program::called())
 }
 
 /// What follows the program's name, and what that does.
 fn examples(all: &[(&str, &str)]) -> String {
     let lines = all.iter().map(|(arguments, what)| {
-        let command = format!("{} {arguments}", lint_spawns());
+        let command = format!("{} {arguments}", program::called());
         format!("\n  {}\n      {what}", command.trim_end())
     });
     format!("Examples:{}", lines.collect::<String>())

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use annotate_snippets::Renderer;
 
 use super::amend;
-use super::baseline::{Judged, Stale, Status, Verdict};
 use super::check::{CheckedFile, Hit};
 use super::lines::Lines;
 use super::marker::Flaw;
@@ -17,6 +16,7 @@ use super::policy::Policy;
 use super::report::{self, plural};
 use super::rule::Rule;
 use super::run::Run;
+use super::verdict::{Judged, Stale, Status, Verdict};
 use super::{remedy, source};
 use crate::output::{printable, printable_path};
 use picture::{Marker, Picture};

@@ -7,13 +7,14 @@ use std::ops::Range;
 
 use camino::Utf8Path;
 
-use super::baseline::{Judged, Stale, Status, Verdict};
 use super::checkout::Checkout;
 use super::lines::Lines;
 use super::marker::Flaw;
+use super::program::NAME;
 use super::rule::Rule;
 use super::run::Run;
-use super::{NAME, amend, remedy, report};
+use super::verdict::{Judged, Stale, Status, Verdict};
+use super::{amend, remedy, report};
 use crate::output::{printable, printable_path};
 
 /// What people should know, and what fails no run. Unless the run `is_whole`, nothing is said of the baseline.

@@ -11,13 +11,14 @@ use std::ops::Range;
 use anyhow::{Context as _, Result};
 use camino::Utf8Path;
 
-use super::baseline::{Judged, Stale, Status, Verdict};
 use super::checkout::Checkout;
 use super::lines::Lines;
 use super::marker::{Flaw, FlawKind};
+use super::program::NAME;
 use super::rule::Rule;
 use super::run::Run;
-use super::{NAME, amend, explain, remedy, report, source};
+use super::verdict::{Judged, Stale, Status, Verdict};
+use super::{amend, explain, remedy, report, source};
 use crate::Outcome;
 use crate::output::{printable, printable_json};
 use log::{
