@@ -53,7 +53,8 @@ pub struct LintSpawns {
     #[arg(long, help_heading = TOLERATED)]
     pub print_baseline: bool,
     /// How to print what was found
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline", help_heading = OUTPUT)]
+    #[arg(long, visible_alias = "output-format", value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
+    #[arg(conflicts_with = "print_baseline")]
     pub format: Format,
     /// When to print in colours, which only `full` has
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = OUTPUT)]
@@ -62,7 +63,7 @@ pub struct LintSpawns {
     #[arg(long, short, conflicts_with = "print_baseline", help_heading = OUTPUT)]
     pub quiet: bool,
     /// Exit 0 in spite of problems; what could not be checked is still 2
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, short, help_heading = OUTPUT)]
     pub exit_zero: bool,
 }
 

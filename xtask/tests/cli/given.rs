@@ -216,6 +216,7 @@ fn exit_zero_is_for_problems() {
     pin!(all(&[
         ("problems", repository.lint(&["--exit-zero", "--strict-baseline"])),
         ("in few words", repository.lint(&["--exit-zero", "-q"])),
+        ("as ruff spells them", repository.lint(&["-eq", "--output-format", "github"])),
         ("what is not there", repository.lint(&["--exit-zero", "missing.py", "src/new.py"])),
         ("wrong usage", repository.lint(&["--exit-zero", "--select", "nothing-like-it"])),
     ]));
