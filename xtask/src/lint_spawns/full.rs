@@ -104,9 +104,9 @@ fn of_flaw<'p>(path: &str, flaw: &Flaw, lines: &'p Lines<'p>) -> Picture<'p> {
 /// They are in the policy.
 fn of_stale(stale: &[Stale], policy: &Policy, renderer: &Renderer) -> Vec<String> {
     let Some(file) = &policy.origin.file else { return Vec::new() };
-    let lines = Lines::new(&file.text);
+    let lines = Lines::new(file.body());
     let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
-    let places = amend::places(&file.text, &policy.origin.baseline_header, &entries);
+    let places = amend::places(file.body(), &policy.origin.baseline_header, &entries);
     let pictures = stale.iter().zip(places).map(|(stale, place)| {
         let mut picture = Picture::new(printable(&policy.origin.name), &lines);
         picture.name = "stale-baseline";

@@ -10,6 +10,7 @@ use camino::Utf8Path;
 use super::checkout::Checkout;
 use super::lines::Lines;
 use super::marker::Flaw;
+use super::policy::PolicyFile;
 use super::program::NAME;
 use super::rule::Rule;
 use super::run::Run;
@@ -70,7 +71,7 @@ fn flawed(kind: &str, checkout: &Checkout, path: &str, flaw: &Flaw) -> String {
 /// They are in the policy.
 fn stale(kind: &str, run: &Run, checkout: &Checkout, stale: &[Stale]) -> String {
     let file = checkout.policy(&run.policy);
-    let text = run.policy.origin.file.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
+    let text = run.policy.origin.file.as_ref().map(PolicyFile::body).unwrap_or_default();
     let lines = Lines::new(text);
     let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
     let places = amend::places(text, &run.policy.origin.baseline_header, &entries);

@@ -215,10 +215,10 @@ impl<'a> Writer<'a> {
     fn stale(&mut self, results: &mut Vec<Finding<'a>>) {
         let origin = &self.run.policy.origin;
         let (Some(policy), Some(file)) = (&origin.file, self.checkout.policy(&self.run.policy)) else { return };
-        let lines = Lines::new(&policy.text);
+        let lines = Lines::new(policy.body());
         let stale: &[Stale] = &self.verdict.stale;
         let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
-        let places = amend::places(&policy.text, &origin.baseline_header, &entries);
+        let places = amend::places(policy.body(), &origin.baseline_header, &entries);
         let level = if self.verdict.strict { Level::Error } else { Level::Note };
         for (stale, range) in stale.iter().zip(places) {
             let fingerprint =
