@@ -226,7 +226,7 @@ fn exit_zero_is_for_problems() {
 #[test]
 fn empty_names() {
     let repository = repository();
-    let all: [&[&str]; 8] = [
+    let all: [&[&str]; 7] = [
         &[""],
         &["src/new.py", ""],
         &["--files-from", ""],
@@ -234,7 +234,6 @@ fn empty_names() {
         &["--root", ""],
         &["--config="],
         &["markers", "list", ""],
-        &["init", "--config", ""],
     ];
     pin!(all.map(|arguments| format!("===== {arguments:?}\n{}", repository.lint(arguments))).concat());
 }
