@@ -17,6 +17,7 @@ use crate::output::Color;
 #[command(version, display_name = program::NAME, after_help = examples(&[
     ("init", "write a first policy, with a baseline of today's hits"),
     ("", "check what the policy includes"),
+    ("--format full", "show each problem in its place, and the marker line to write"),
     ("--changed=origin/main", "check what a branch has changed"),
     ("--staged --quiet", "check what is about to be committed, and print the lines that fail"),
     ("agent cli.py", "check a folder and a file; the baseline is ignored"),
