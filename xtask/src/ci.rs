@@ -22,6 +22,7 @@ pub mod step;
 pub mod summary;
 #[cfg_attr(not(unix), path = "ci/no_supervisor.rs")]
 pub mod supervisor;
+pub mod task;
 
 use std::time::Duration;
 
@@ -31,10 +32,11 @@ use crate::flags::Ci;
 use crate::{Outcome, output};
 use host::Host;
 use plan::{Decision, Planned};
-use runner::{Ending, Runner, Task};
+use runner::Runner;
 use screen::Screen;
 use step::{BuiltIn, Step};
 use summary::{Row, Verdict};
+use task::{Ending, Task};
 
 /// What complaints begin with.
 pub const NAME: &str = "ci";

@@ -5,9 +5,11 @@ mod verbs;
 use anyhow::Result;
 use camino::Utf8PathBuf;
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
-use crate::{Outcome, lint_spawns, output};
+use crate::Outcome;
+use crate::lint_spawns::program;
+use crate::output::{self, Color};
 pub use verbs::*;
 
 /// The command line; or what to print instead, help among it.
@@ -50,7 +52,7 @@ pub struct Flags {
 
 // `lint-spawns` as a program of its own. What it is for is told by what it has.
 #[derive(Debug, Parser)]
-#[command(name = lint_spawns::NAME, bin_name = lint_spawns::NAME, version)]
+#[command(name = program::NAME, bin_name = program::NAME, version)]
 pub struct Alone {
     #[command(flatten)]
     pub lint_spawns: LintSpawns,
@@ -144,15 +146,6 @@ pub struct Ci {
     pub color: Color,
 }
 
-#[derive(Debug, Default, Clone, Copy, ValueEnum)]
-pub enum Color {
-    /// On a terminal, or as NO_COLOR and CLICOLOR_FORCE say
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
 /// Run a command and end all that it starts when the runner is gone: how `ci` runs a step.
 #[derive(Debug, clap::Args)]
 pub struct CiSupervisor {
@@ -170,10 +163,10 @@ pub struct CiSupervisor {
 #[derive(Debug, clap::Args)]
 pub struct Bench {
     /// The repository, or a folder in it [default: a generated one, in the target folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = path)]
     pub root: Option<Utf8PathBuf>,
     /// The policy file [default: Cargo.toml or pyproject.toml in the root]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = path)]
     pub config: Option<Utf8PathBuf>,
     /// How many Python files to generate
     #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "root",
@@ -186,7 +179,7 @@ pub struct Bench {
     #[arg(long, value_name = "COMMAND")]
     pub vs: Vec<String>,
     /// The build of this program to measure [default: a release build, made first]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = path)]
     pub binary: Option<Utf8PathBuf>,
 }
 
@@ -195,4 +188,9 @@ pub struct Bench {
 pub struct BenchChild {
     #[arg(required = true, last = true)]
     pub command: Vec<String>,
+}
+
+/// What a path is read by. A variable of a script that is not set must not become the current folder.
+fn path(text: &str) -> Result<Utf8PathBuf, &'static str> {
+    if text.is_empty() { Err("it is empty; name a file or folder, or leave it out") } else { Ok(text.into()) }
 }

@@ -15,7 +15,7 @@
 //! 6. [`lint_spawns::marker`] tells which hits are accepted, where the comments matter by what
 //!    [`lint_spawns::python::comment`] says of them, and what is wrong with markers; [`lint_spawns::check`] is stages 3 to 6
 //!    for one file.
-//! 7. [`lint_spawns::baseline`] judges the hits, those that are left by the tolerated counts.
+//! 7. [`lint_spawns::verdict`] judges the hits, those that are left by the counts of the [`lint_spawns::baseline`].
 //! 8. [`lint_spawns::report`] words the outcome for people in lines, [`lint_spawns::full`] in pictures,
 //!    [`lint_spawns::github`] for a pull request, [`lint_spawns::sarif`] for code scanning, [`lint_spawns::json`] for other
 //!    machines; [`lint_spawns::remedy`] has what is
@@ -38,9 +38,11 @@
 //! [`lint_spawns::argument`] what the two Popen arguments mean. `alias` finds the other names of what was found. Only
 //! texts with a needle are looked at so closely.
 //!
+//! [`lint_spawns::program`] knows by which of its two names the program was called.
+//!
 //! Files are checked in threads while git goes on listing them; the order of the threads never shows.
 //!
-//! Invariants: data flows down this list only. `statement`, `detect`, `marker`, `annotate`, `baseline` and `amend` take
+//! Invariants: data flows down this list only. `statement`, `detect`, `marker`, `annotate`, `verdict` and `amend` take
 //! data and return data; only `discover`, `git` and `source` look at the world, only `write` changes it, only [`output`]
 //! prints. A file without a needle costs a read and a search; of one with a needle only the statements that mention it
 //! are parsed. What cannot be looked at is an error or a warning, never silence; [`bug`] makes an error of a panic. Names,

@@ -26,6 +26,7 @@ pub mod needles;
 pub mod patch;
 pub mod policy;
 pub mod precise;
+pub mod program;
 pub mod python;
 pub mod remedy;
 pub mod report;
@@ -38,24 +39,21 @@ pub mod source;
 pub mod spawn;
 pub mod stat;
 pub mod upkeep;
+pub mod verdict;
 pub mod write;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 
 use anyhow::Result;
-use camino::Utf8Path;
 use xshell::Shell;
 
 use crate::flags::{Format, LintSpawns, MarkersVerb, Verb};
 use crate::{Outcome, output};
-use baseline::Verdict;
-use check::CheckedFile;
 use discover::{Warning, WarningKind};
+pub use program::NAME;
 use run::{Files, Run, Wanted};
-
-/// What complaints begin with.
-pub const NAME: &str = "lint-spawns";
+use verdict::Verdict;
 
 /// Does what the verb says; without one, the check.
 pub fn run(flags: &LintSpawns) -> Result<Outcome> {
@@ -90,16 +88,16 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
     let baseline = match (ignored, files) {
         (true, _) => BTreeMap::new(),
         (false, Files::Included) => run.policy.baseline.clone(),
-        (false, _) => baseline::entries_of(&run.files, &run.policy.baseline),
+        (false, _) => verdict::entries_of(&run.files, &run.policy.baseline),
     };
-    let judged = baseline::judge(&run.files, &baseline, flags.strict_baseline);
+    let judged = verdict::judge(&run.files, &baseline, flags.strict_baseline);
     let mut verdict = Verdict { strict_markers: flags.strict_markers, ..judged };
     // With fewer rules there are fewer hits, and entries are stale for that reason alone.
     if run.narrowed {
         verdict.stale.clear();
     }
     if verdict.misses_a_file() {
-        match renames(&sh, &run.root, &run.files) {
+        match run.renames(&sh) {
             Ok(renames) => verdict.recognise(&renames),
             Err(err) => {
                 let message = format!("renamed files are not recognised: {err:#}");
@@ -128,7 +126,7 @@ fn run_check(flags: &LintSpawns) -> Result<Outcome> {
 /// The report for people, and for what shows it to them.
 fn words(flags: &LintSpawns, run: &Run, verdict: &Verdict) -> String {
     let problems = match flags.format {
-        Format::Full => full::problems(run, verdict, output::in_colours(flags.color, std::io::stdout().is_terminal())),
+        Format::Full => full::problems(run, verdict, flags.color.is_wanted(std::io::stdout().is_terminal())),
         Format::Github => github::problems(run, verdict),
         Format::Text | Format::Json | Format::Sarif => report::problems(verdict),
     };
@@ -149,11 +147,4 @@ fn words(flags: &LintSpawns, run: &Run, verdict: &Verdict) -> String {
         _ => report::conclusion(run.files.len(), verdict, &run.policy),
     };
     advisories + &problems + &conclusion
-}
-
-/// What git says is renamed, as far as the new name is among those of `files`.
-fn renames(sh: &Shell, root: &Utf8Path, files: &[CheckedFile]) -> Result<BTreeMap<String, String>> {
-    let mut renames = git::renames(sh, root)?;
-    renames.retain(|_, new| files.binary_search_by(|file| file.path.as_str().cmp(new)).is_ok());
-    Ok(renames)
 }

@@ -7,18 +7,29 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, Result};
+use clap::ValueEnum;
 
-use crate::flags::Color;
+/// When to print in colours.
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
+pub enum Color {
+    /// On a terminal, or as NO_COLOR and CLICOLOR_FORCE say
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
 
-/// Whether to print in colours to a stream that is a terminal or not.
-pub fn in_colours(when: Color, is_terminal: bool) -> bool {
-    // By no-color.org any value counts, 0 too.
-    let forbidden = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
-    match when {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => !forbidden() && (forced() || (is_terminal && !is_dumb())),
+impl Color {
+    /// Whether to print in colours to a stream that is a terminal or not.
+    pub fn is_wanted(self, is_terminal: bool) -> bool {
+        // By no-color.org any value counts, 0 too.
+        let forbidden = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let forced = || std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => !forbidden() && (forced() || (is_terminal && !is_dumb())),
+        }
     }
 }
 
@@ -126,6 +137,23 @@ pub fn printable_at(text: &str, places: &[usize]) -> (String, Vec<usize>) {
     });
     shown_places.resize(places.len(), shown.len());
     (shown, shown_places)
+}
+
+/// A quoted key or value that TOML reads back as `text`, and that shows as escapes what [`printable_path`] does: the
+/// table is pasted from a terminal or a log.
+pub fn printable_toml(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c == '#' || hides(c) => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 fn escape(text: &str, path: bool) -> String {

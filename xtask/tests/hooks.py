@@ -250,7 +250,7 @@ def try_all(folder: Path, variables: dict[str, str]) -> None:
     github = yaml(program, recipes.block("GitHub", "yaml"))
     matched = {"jobs": {"lint-spawns": {"steps": yaml(program, recipes.block("Problem matcher", "yaml"))}}}
     gitlab = yaml(program, recipes.block("GitLab, and any other CI", "yaml"))
-    for text, code in ((CLEAN, 0), (SPAWN, 1)):
+    for text, code in ((CLEAN, 0), (MARKED, 0), (SPAWN, 1)):
         mono.stage("agent/run.py", text)
         try_workflow(mono, github, [None, code])
         try_workflow(mono, matched, [0, code])
@@ -282,7 +282,7 @@ def try_all(folder: Path, variables: dict[str, str]) -> None:
     tell("the workflow for code scanning")
     shutil.rmtree(root)
     scanning = yaml(program, cheaply(from_here(recipes.block("Code scanning", "yaml"), here.as_uri(), revision)))
-    for text, code in ((CLEAN, 0), (SPAWN, 1)):
+    for text, code in ((CLEAN, 0), (MARKED, 0), (SPAWN, 1)):
         alone.stage("agent/run.py", text)
         try_workflow(alone, scanning, [None, None, 0, 0, None, code])
         (report,) = json.loads(alone.read("lint-spawns.sarif"))["runs"]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use camino::Utf8Path;
 
-use super::runner::{Ending, Event, Task};
+use super::task::{Ending, Event, Task};
 
 pub(super) struct Child {
     /// Whether it is to be killed.

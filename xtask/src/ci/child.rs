@@ -14,8 +14,8 @@ use camino::Utf8Path;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::runner::{Ending, Event, Task};
 use super::supervisor::Report;
+use super::task::{Ending, Event, Task};
 
 /// The lifeline of the command that runs, if any. Err if none is to run any more.
 static LIFELINE: Mutex<Result<Option<UnixStream>, Ended>> = Mutex::new(Ok(None));

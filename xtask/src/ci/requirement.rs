@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::runner::{Ending, Runner, Task};
+use super::runner::Runner;
+use super::task::{Ending, Task};
 
 /// In which a program tells its version.
 const LIMIT: Duration = Duration::from_secs(20);

@@ -53,7 +53,7 @@ impl Screen {
             json: flags.json,
             verbose: flags.verbose,
             folds,
-            colour: output::in_colours(flags.color, is_terminal),
+            colour: flags.color.is_wanted(is_terminal),
             live: io::stderr().is_terminal() && !output::is_dumb() && !flags.verbose,
             options: options.filter(|(given, _)| *given).map(|(_, option)| option).collect(),
             name_width: chosen.map(|planned| planned.step.name.len()).max().unwrap_or(0),

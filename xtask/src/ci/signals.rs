@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use nix::sys::signal::{SigSet, Signal};
 
 use super::child;
-use super::runner::Event;
+use super::task::Event;
 
 /// Ctrl-C, a plain `kill`, and the end of the terminal.
 const SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::runner::Ending;
 use super::step::{Command, Step, joined};
+use super::task::Ending;
 use crate::output::{printable, printable_json};
 
 /// A step that was chosen.

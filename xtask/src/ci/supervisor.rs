@@ -21,8 +21,8 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Pid, setsid};
 use serde::{Deserialize, Serialize};
 
-use super::runner::Ending;
 use super::signals;
+use super::task::Ending;
 use crate::Outcome;
 use crate::flags::CiSupervisor;
 

@@ -2,23 +2,24 @@
 
 use std::num::NonZeroUsize;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::{Subcommand, ValueEnum};
 
-use super::Color;
-use crate::lint_spawns;
+use super::path;
+use crate::lint_spawns::program;
+use crate::output::Color;
 
 /// Find Python that starts a child process in its own session or process group.
 ///
 /// Such a child goes on running when its owner is killed. Exit code 0: none but marked and tolerated ones; 1: there
 /// are; 2: the check could not be done.
 #[derive(Debug, Default, clap::Args)]
-#[command(version, display_name = lint_spawns::NAME, after_help = examples(&[
+#[command(version, display_name = program::NAME, after_help = examples(&[
     ("init", "write a first policy, with a baseline of today's hits"),
     ("", "check what the policy includes"),
+    ("--format full", "show each problem in its place, and the marker line to write"),
     ("--changed=origin/main", "check what a branch has changed"),
     ("--staged --quiet", "check what is about to be committed, and print the lines that fail"),
-    ("--format full", "show each problem in its place, with the marker line that would accept it"),
     ("agent cli.py", "check a folder and a file; the baseline is ignored"),
     ("- --stdin-filename agent/cli.py", "check an editor's buffer"),
     ("rule start-new-session", "tell why a line is reported, and what to write instead"),
@@ -53,7 +54,8 @@ pub struct LintSpawns {
     #[arg(long, help_heading = TOLERATED)]
     pub print_baseline: bool,
     /// How to print what was found
-    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "print_baseline", help_heading = OUTPUT)]
+    #[arg(long, visible_alias = "output-format", value_name = "FORMAT", default_value = "text", help_heading = OUTPUT)]
+    #[arg(conflicts_with = "print_baseline")]
     pub format: Format,
     /// When to print in colours, which only `full` has
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = OUTPUT)]
@@ -62,7 +64,7 @@ pub struct LintSpawns {
     #[arg(long, short, conflicts_with = "print_baseline", help_heading = OUTPUT)]
     pub quiet: bool,
     /// Exit 0 in spite of problems; what could not be checked is still 2
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, short, help_heading = OUTPUT)]
     pub exit_zero: bool,
 }
 
@@ -76,12 +78,13 @@ const OUTPUT: &str = "Output";
 #[derive(Debug, Default, clap::Args)]
 pub struct Paths {
     /// Files and folders instead of the policy's `include`; `-` is standard input
+    #[arg(value_parser = path)]
     pub paths: Vec<Utf8PathBuf>,
     /// The file that standard input stands for; it need not exist. Without PATHS, `-` is meant
-    #[arg(long, value_name = "NAME", help_heading = FILES)]
+    #[arg(long, value_name = "NAME", value_parser = path, help_heading = FILES)]
     pub stdin_filename: Option<Utf8PathBuf>,
     /// Take PATHS from a file, too: one on a line, or each with a NUL behind it; `-` is standard input
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    #[arg(long, value_name = "FILE", value_parser = path, help_heading = FILES)]
     pub files_from: Option<Utf8PathBuf>,
 }
 
@@ -89,10 +92,10 @@ pub struct Paths {
 #[derive(Debug, Default, clap::Args)]
 pub struct Scope {
     /// The repository, or a folder in it [default: the top of the git work tree around the current folder]
-    #[arg(long, value_name = "DIR", help_heading = FILES)]
+    #[arg(long, value_name = "DIR", value_parser = path, help_heading = FILES)]
     pub root: Option<Utf8PathBuf>,
     /// The policy file [default: Cargo.toml or pyproject.toml in the root]
-    #[arg(long, value_name = "FILE", help_heading = RULES)]
+    #[arg(long, value_name = "FILE", value_parser = path, help_heading = RULES)]
     pub config: Option<Utf8PathBuf>,
     /// Rules and groups to look for instead of the policy's `select`: default, extended, all, or single rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', help_heading = RULES)]
@@ -284,24 +287,14 @@ pub struct Stat {
     pub format: ListFormat,
 }
 
-/// How lint-spawns is called here, for the commands that people are told to run.
-pub fn lint_spawns() -> &'static str {
-    let program = std::env::args().next().unwrap_or_default();
-    if Utf8Path::new(&program).file_stem() == Some(lint_spawns::NAME) {
-        lint_spawns::NAME
-    } else {
-        "cargo xtask lint-spawns"
-    }
-}
-
 fn example(arguments: &str) -> String {
-    format!("Example: {} {arguments}", lint_spawns())
+    format!("Example: {} {arguments}", program::called())
 }
 
 /// What follows the program's name, and what that does.
 fn examples(all: &[(&str, &str)]) -> String {
     let lines = all.iter().map(|(arguments, what)| {
-        let command = format!("{} {arguments}", lint_spawns());
+        let command = format!("{} {arguments}", program::called());
         format!("\n  {}\n      {what}", command.trim_end())
     });
     format!("Examples:{}", lines.collect::<String>())

@@ -15,7 +15,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::baseline::{Baseline, Entry};
 use super::lines::line_of;
-use super::report::toml_string;
+use crate::output::printable_toml;
 
 /// How to treat the lines of entries that stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ fn find<'t, 'i>(
 }
 
 fn with_new_table(text: &str, header: &str, entries: &Baseline) -> String {
-    let lines = entries.iter().map(|(path, entry)| format!("{} = {}\n", toml_string(path), value(entry)));
+    let lines = entries.iter().map(|(path, entry)| format!("{} = {}\n", printable_toml(path), value(entry)));
     append(text, &format!("[{header}]\n{}", lines.collect::<String>()))
 }
 
@@ -112,14 +112,14 @@ fn value(entry: &Entry) -> String {
         Entry::File(count) => count.to_string(),
         Entry::Functions(counts) if counts.is_empty() => "{}".to_owned(),
         Entry::Functions(counts) => {
-            let counts = counts.iter().map(|(function, count)| format!("{} = {count}", toml_string(function)));
+            let counts = counts.iter().map(|(function, count)| format!("{} = {count}", printable_toml(function)));
             format!("{{ {} }}", counts.collect::<Vec<_>>().join(", "))
         }
     }
 }
 
 fn inline_baseline(entries: &Baseline) -> String {
-    let entries = entries.iter().map(|(path, entry)| format!("{} = {}", toml_string(path), value(entry)));
+    let entries = entries.iter().map(|(path, entry)| format!("{} = {}", printable_toml(path), value(entry)));
     format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
 }
 
@@ -191,7 +191,7 @@ impl<'t> Lines<'t> {
         let mut edits = Vec::new();
         let mut gone: BTreeSet<&str> = BTreeSet::new();
         let missing = wanted.iter().filter(|(path, _)| !self.entries.contains_key(path.as_str()));
-        let line = |path, entry| format!("{}{} = {}", self.prefix(), toml_string(path), value(entry));
+        let line = |path, entry| format!("{}{} = {}", self.prefix(), printable_toml(path), value(entry));
         let mut new: BTreeMap<&str, String> = missing.map(|(path, entry)| (path.as_str(), line(path, entry))).collect();
         for (&path, written) in &self.entries {
             let target = renamed.get(path).filter(|_| !wanted.contains_key(path)).map_or(path, String::as_str);
@@ -202,7 +202,7 @@ impl<'t> Lines<'t> {
             match recounted {
                 Some((_, Some(changes))) if target == path => edits.extend(changes),
                 Some((_, Some(mut changes))) if matches!(written.form, Form::Inline { .. }) => {
-                    changes.push((written.key.clone(), toml_string(target)));
+                    changes.push((written.key.clone(), printable_toml(target)));
                     if self.are_neighbours(path, target) {
                         new.remove(target);
                         edits.extend(changes);

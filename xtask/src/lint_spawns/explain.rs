@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Error, Result};
 
+use super::program;
 use super::rule::{Group, Rule};
 use crate::{Outcome, flags, output};
 
@@ -31,7 +32,7 @@ fn list() -> String {
         }
         text.push('\n');
     }
-    text + &format!("`all` names both groups; `{} rule NAME` explains a rule.\n", flags::lint_spawns())
+    text + &format!("`all` names both groups; `{} rule NAME` explains a rule.\n", program::called())
 }
 
 /// The Markdown of a rule without its marks. Its lines are short enough for any terminal.

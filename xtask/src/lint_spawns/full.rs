@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use annotate_snippets::Renderer;
 
 use super::amend;
-use super::baseline::{Judged, Stale, Status, Verdict};
 use super::check::{CheckedFile, Hit};
 use super::lines::Lines;
 use super::marker::Flaw;
@@ -17,6 +16,7 @@ use super::policy::Policy;
 use super::report::{self, plural};
 use super::rule::Rule;
 use super::run::Run;
+use super::verdict::{Judged, Stale, Status, Verdict};
 use super::{remedy, source};
 use crate::output::{printable, printable_path};
 use picture::{Marker, Picture};
@@ -104,9 +104,9 @@ fn of_flaw<'p>(path: &str, flaw: &Flaw, lines: &'p Lines<'p>) -> Picture<'p> {
 /// They are in the policy.
 fn of_stale(stale: &[Stale], policy: &Policy, renderer: &Renderer) -> Vec<String> {
     let Some(file) = &policy.origin.file else { return Vec::new() };
-    let lines = Lines::new(&file.text);
+    let lines = Lines::new(file.body());
     let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
-    let places = amend::places(&file.text, &policy.origin.baseline_header, &entries);
+    let places = amend::places(file.body(), &policy.origin.baseline_header, &entries);
     let pictures = stale.iter().zip(places).map(|(stale, place)| {
         let mut picture = Picture::new(printable(&policy.origin.name), &lines);
         picture.name = "stale-baseline";

@@ -7,13 +7,15 @@ use std::ops::Range;
 
 use camino::Utf8Path;
 
-use super::baseline::{Judged, Stale, Status, Verdict};
 use super::checkout::Checkout;
 use super::lines::Lines;
 use super::marker::Flaw;
+use super::policy::PolicyFile;
+use super::program::NAME;
 use super::rule::Rule;
 use super::run::Run;
-use super::{NAME, amend, remedy, report};
+use super::verdict::{Judged, Stale, Status, Verdict};
+use super::{amend, remedy, report};
 use crate::output::{printable, printable_path};
 
 /// What people should know, and what fails no run. Unless the run `is_whole`, nothing is said of the baseline.
@@ -69,7 +71,7 @@ fn flawed(kind: &str, checkout: &Checkout, path: &str, flaw: &Flaw) -> String {
 /// They are in the policy.
 fn stale(kind: &str, run: &Run, checkout: &Checkout, stale: &[Stale]) -> String {
     let file = checkout.policy(&run.policy);
-    let text = run.policy.origin.file.as_ref().map(|file| file.text.as_str()).unwrap_or_default();
+    let text = run.policy.origin.file.as_ref().map(PolicyFile::body).unwrap_or_default();
     let lines = Lines::new(text);
     let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
     let places = amend::places(text, &run.policy.origin.baseline_header, &entries);

@@ -12,11 +12,13 @@ use anyhow::{Result, bail};
 use xshell::Shell;
 
 use super::amend::{self, Layout};
-use super::baseline::{self, Baseline};
+use super::baseline::Baseline;
+use super::discover;
 use super::policy::Policy;
+use super::program::NAME;
 use super::report::{plural, size};
 use super::run::{Files, Run, Wanted};
-use super::{NAME, discover};
+use super::verdict;
 use crate::output::{printable, printable_path};
 use crate::{Outcome, flags, output};
 use place::Place;
@@ -55,7 +57,7 @@ pub fn run(flags: &flags::Init) -> Result<Outcome> {
         output::complain(NAME, "nothing was written: not all could be checked; --exclude GLOB leaves files out");
         return Ok(Outcome::Failed);
     }
-    let baseline = baseline::today(&run.files);
+    let baseline = verdict::today(&run.files);
     let text = amend::amend(&draft, &header, &Baseline::new(), &baseline, &BTreeMap::new(), Layout::Spread)?;
     place.prove(&text, proposal.meant(&baseline))?;
     if *dry_run {

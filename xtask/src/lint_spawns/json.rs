@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result};
 use camino::Utf8Path;
 use serde::Serialize;
 
-use super::baseline::{Judged, Status, Verdict};
 use super::check::CheckedFile;
 use super::discover::Warning;
 use super::marker::Flaw;
 use super::report;
 use super::rule::{Rule, Strength};
+use super::verdict::{Judged, Status, Verdict};
 use crate::output::printable_json;
 
 #[derive(Serialize)]

@@ -77,6 +77,13 @@ pub struct PolicyFile {
     pub text: String,
 }
 
+impl PolicyFile {
+    /// What lines and columns are told by: a byte order mark is no part of them.
+    pub fn body(&self) -> &str {
+        self.text.strip_prefix('\u{feff}').unwrap_or(&self.text)
+    }
+}
+
 impl Origin {
     /// The baseline that would be read if the file held this text.
     pub fn baseline_in(&self, text: &str) -> Result<Baseline> {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::annotate::{self, Note, Proposal, Reason};
-use super::baseline::Exceeded;
 use super::check::{CheckedFile, Hit};
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
+use super::program;
 use super::report::{self, PLACEHOLDER};
 use super::rule::Rule;
-use crate::flags;
+use super::verdict::Exceeded;
 use crate::output::printable;
 
 /// Why a hit matters, in a line.
@@ -72,7 +72,7 @@ pub fn capitalised(text: &str) -> String {
 
 /// How to learn more of a rule.
 pub fn more(rule: Rule) -> String {
-    format!("`{} rule {}` tells more, and what to write instead", flags::lint_spawns(), rule.name())
+    format!("`{} rule {}` tells more, and what to write instead", program::called(), rule.name())
 }
 
 /// The marker for each unmarked hit of a file whose content is kept, by line; or what is said where there can be none.

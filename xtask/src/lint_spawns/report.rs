@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::baseline::{Baseline, Entry, Exceeded, Judged, Stale, Status, Verdict};
+use super::baseline::{Baseline, Entry};
 use super::marker::{Flaw, FlawKind};
 use super::policy::Policy;
+use super::program;
 use super::rule::{Rule, Strength};
-use crate::flags;
-use crate::output::{hides, printable, printable_path};
+use super::verdict::{Exceeded, Judged, Stale, Status, Verdict};
+use crate::output::{printable, printable_path, printable_toml};
 
 /// What stands for the reason of a marker until somebody writes one.
 pub const PLACEHOLDER: &str = "<why this child may outlive its owner>";
@@ -66,26 +67,9 @@ pub fn baseline(verdict: &Verdict, policy: &Policy) -> String {
     let mut text = format!("[{}]\n", policy.origin.baseline_header);
     let problems: Vec<&Judged> = verdict.of(Status::Problem).collect();
     for file in problems.chunk_by(|a, b| a.path == b.path) {
-        let _ = writeln!(text, "{} = {}", toml_string(file[0].path), file.len());
+        let _ = writeln!(text, "{} = {}", printable_toml(file[0].path), file.len());
     }
     text
-}
-
-/// A quoted key or value that TOML reads back as `text`, and that shows as escapes what [`printable_path`] does: the
-/// table is pasted from a terminal or a log.
-pub fn toml_string(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c == '#' || hides(c) => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 /// When no file was checked, and why that is fine.
@@ -183,7 +167,7 @@ pub fn describe(stale: &Stale) -> String {
     let rest = match (hits, renamed_to) {
         (None, Some(name)) => {
             let name = printable_path(name);
-            let prune = format!("{} baseline prune", flags::lint_spawns());
+            let prune = format!("{} baseline prune", program::called());
             format!("but the file is renamed to {name}: move the entry, or run `{prune}`")
         }
         (None, None) => "but no such file was checked: move or remove it".to_owned(),

@@ -9,7 +9,7 @@ pub const PARTS: [&str; 5] = ["Why", "Example", "Instead", "Not flagged", "Marke
 
 use serde::Serialize;
 
-use crate::flags;
+use super::program;
 
 /// A shape that detaches. The order is that of tables and reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -281,5 +281,5 @@ fn unknown(name: &str, known: &[&str]) -> String {
     let alike = |known: &&&str| 3 * distance(known) <= known.len() || known.split('-').any(|part| part == name);
     let meant = known.iter().filter(alike).min_by_key(distance);
     let question = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
-    format!("unknown rule {name:?}; {question}`{} rule` lists all", flags::lint_spawns())
+    format!("unknown rule {name:?}; {question}`{} rule` lists all", program::called())
 }

@@ -1,5 +1,6 @@
 //! A run: stages 1 to 6 for the files that a verb is about.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
@@ -9,12 +10,12 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use xshell::Shell;
 
-use super::NAME;
 use super::check::{CheckedFile, Checker};
 use super::discover::{self, Candidate, Given, Selection, Warning};
 use super::marker::Audit;
 use super::policy::Policy;
-use super::source;
+use super::program::NAME;
+use super::{git, source};
 use crate::flags::Scope;
 use crate::output::printable_path;
 use crate::{bug, output};
@@ -122,6 +123,13 @@ impl Run {
     pub fn file(&self, path: &str) -> Option<&CheckedFile> {
         let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
         self.files.get(at)
+    }
+
+    /// What git says is renamed, as far as the new name is that of a file that was checked.
+    pub fn renames(&self, sh: &Shell) -> Result<BTreeMap<String, String>> {
+        let mut renames = git::renames(sh, &self.root)?;
+        renames.retain(|_, new| self.file(new).is_some());
+        Ok(renames)
     }
 }
 

@@ -11,13 +11,14 @@ use std::ops::Range;
 use anyhow::{Context as _, Result};
 use camino::Utf8Path;
 
-use super::baseline::{Judged, Stale, Status, Verdict};
 use super::checkout::Checkout;
 use super::lines::Lines;
 use super::marker::{Flaw, FlawKind};
+use super::program::NAME;
 use super::rule::Rule;
 use super::run::Run;
-use super::{NAME, amend, explain, remedy, report, source};
+use super::verdict::{Judged, Stale, Status, Verdict};
+use super::{amend, explain, remedy, report, source};
 use crate::Outcome;
 use crate::output::{printable, printable_json};
 use log::{
@@ -27,6 +28,8 @@ use log::{
 };
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What relative paths begin at.
 const BASE: &str = "%SRCROOT%";
@@ -66,11 +69,12 @@ pub fn check(run: &Run, verdict: &Verdict, outcome: Outcome, all: bool) -> Resul
         version: "2.1.0",
         runs: [log::Run {
             tool: Tool {
-                driver: Driver { name: NAME, semantic_version: env!("CARGO_PKG_VERSION"), rules: writer.rules },
+                driver: Driver { name: NAME, version: VERSION, semantic_version: VERSION, rules: writer.rules },
             },
             invocations: [invocation],
             original_uri_base_ids: BTreeMap::from([(BASE, base)]),
             column_kind: "unicodeCodePoints",
+            newline_sequences: ["\r\n", "\n", "\r"],
             results,
         }],
     };
@@ -79,7 +83,7 @@ pub fn check(run: &Run, verdict: &Verdict, outcome: Outcome, all: bool) -> Resul
 }
 
 fn notification<'a>(level: Level, id: &'a str, message: &str) -> Notification<'a> {
-    Notification { level, message: message.into(), descriptor: Reference { id } }
+    Notification { level, message: Message::without_arguments(message), descriptor: Reference { id } }
 }
 
 /// Those in force, and what else results are about.
@@ -211,10 +215,10 @@ impl<'a> Writer<'a> {
     fn stale(&mut self, results: &mut Vec<Finding<'a>>) {
         let origin = &self.run.policy.origin;
         let (Some(policy), Some(file)) = (&origin.file, self.checkout.policy(&self.run.policy)) else { return };
-        let lines = Lines::new(&policy.text);
+        let lines = Lines::new(policy.body());
         let stale: &[Stale] = &self.verdict.stale;
         let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
-        let places = amend::places(&policy.text, &origin.baseline_header, &entries);
+        let places = amend::places(policy.body(), &origin.baseline_header, &entries);
         let level = if self.verdict.strict { Level::Error } else { Level::Note };
         for (stale, range) in stale.iter().zip(places) {
             let fingerprint =
@@ -230,9 +234,11 @@ impl<'a> Writer<'a> {
         let regions = range.map(|range| {
             let (start_line, start_column) = lines.place(range.start);
             let (end_line, end_column) = lines.place(range.end);
-            let whole = snippet(lines.range(start_line).start..lines.range(end_line).end);
+            let whole = lines.range(start_line).start..lines.range(end_line).end;
+            // By the standard there is more in it than in the region, or there is none.
+            let context = (whole != range).then(|| ContextRegion { start_line, end_line, snippet: snippet(whole) });
             let region = Region { start_line, start_column, end_line, end_column, snippet: snippet(range) };
-            (region, ContextRegion { start_line, end_line, snippet: whole })
+            (region, context)
         });
         let (region, context_region) = regions.unzip();
         let artifact_location = if file.is_absolute() {
@@ -240,7 +246,8 @@ impl<'a> Writer<'a> {
         } else {
             ArtifactLocation { uri: uri_path(file), uri_base_id: Some(BASE) }
         };
-        let physical_location = PhysicalLocation { artifact_location, region, context_region };
+        let physical_location =
+            PhysicalLocation { artifact_location, region, context_region: context_region.flatten() };
         Location { physical_location, logical_locations: Vec::new() }
     }
 
@@ -256,7 +263,7 @@ impl<'a> Writer<'a> {
             rule_id,
             rule_index: self.rules.iter().position(|rule| rule.id == rule_id),
             level,
-            message: message.into(),
+            message: Message::without_arguments(&message),
             locations: vec![location],
             partial_fingerprints: BTreeMap::from([(FINGERPRINT, fingerprint)]),
             suppressions: Vec::new(),

@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use xshell::Shell;
 
-use super::baseline::{self, Status, Verdict};
 use super::rule::Rule;
 use super::run::{Files, Run, Wanted};
+use super::verdict::{self, Status, Verdict};
 use crate::flags::{self, ListFormat};
 use crate::output::{printable_json, printable_path};
 use crate::{Outcome, output};
@@ -44,7 +44,7 @@ struct Row<'a> {
 pub fn run(flags: &flags::Stat) -> Result<Outcome> {
     let sh = Shell::new()?;
     let run = Run::new(&sh, &flags.scope, Files::Included, Wanted::default())?;
-    let verdict = baseline::judge(&run.files, &run.policy.baseline, false);
+    let verdict = verdict::judge(&run.files, &run.policy.baseline, false);
     let (rows, total) = count(&verdict);
     let text = match flags.format {
         ListFormat::Text if run.files.is_empty() => String::new(),

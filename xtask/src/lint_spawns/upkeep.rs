@@ -7,11 +7,12 @@ use anyhow::{Context as _, Result, bail};
 use xshell::Shell;
 
 use super::amend::{self, Layout};
-use super::baseline::{self, Baseline, Entry};
+use super::baseline::{Baseline, Entry};
 use super::policy::{Origin, PolicyFile};
+use super::program::{self, NAME};
 use super::report::{place, plural, size};
 use super::run::{Files, Run, Wanted};
-use super::{renames, write};
+use super::{verdict, write};
 use crate::flags::{self, BaselineVerb, Scope};
 use crate::output::{printable, printable_path};
 use crate::{Outcome, output};
@@ -36,7 +37,7 @@ fn write_anew(scope: &Scope, accept_new: bool) -> Result<Outcome> {
         output::print(&format!(
             "nothing was written: {n} {are} beyond the baseline in {name}:\n{lines}\
              Mend or mark what is new (`{}` lists it), or tolerate it with --accept-new.\n",
-            flags::lint_spawns()
+            program::called()
         ))?;
         return Ok(Outcome::Problems);
     }
@@ -95,25 +96,25 @@ impl Job {
             bail!(
                 "there is no policy file to keep a baseline in; `{} init` writes a first policy and its baseline, or name \
                  a policy file with --config",
-                flags::lint_spawns()
+                program::called()
             );
         };
         if !run.errors.is_empty() {
-            output::complain(super::NAME, "nothing was written: not all could be checked");
+            output::complain(NAME, "nothing was written: not all could be checked");
             return Ok(None);
         }
         let checked: BTreeSet<&str> = run.files.iter().map(|file| file.path.as_str()).collect();
         let baseline = &run.policy.baseline;
         let mut renamed = BTreeMap::new();
         if baseline.keys().any(|path| !checked.contains(path.as_str())) {
-            renamed = renames(&sh, &run.root, &run.files)?;
+            renamed = run.renames(&sh)?;
             renamed.retain(|old, new| {
                 baseline.contains_key(old) && !checked.contains(old.as_str()) && !baseline.contains_key(new)
             });
         }
         let present = baseline.iter().map(|(path, entry)| (renamed.get(path).unwrap_or(path).clone(), entry.clone()));
         let present = present.collect();
-        let found = baseline::today(&run.files);
+        let found = verdict::today(&run.files);
         Ok(Some(Job { run, file, renamed, present, found }))
     }
 

@@ -260,3 +260,16 @@ fn no_filter_is_run_for_renames() {
     assert!(!repository.path().join("filter-has-run").exists());
     pin!(shown);
 }
+
+/// It is no part of the first line, whatever shows where an entry is.
+#[test]
+fn stale_entry_behind_a_byte_order_mark() {
+    let repository = Repository::new(&[
+        ("run.py", "x = 1\n"),
+        ("policy.toml", "\u{feff}baseline.\"gone.py\" = 1\nselect = ['all']\n"),
+    ]);
+    let by_format = ["text", "full", "github"].map(|format| {
+        repository.lint(&["--config", "policy.toml", "--strict-baseline", "--quiet", "--format", format])
+    });
+    pin!(by_format.concat());
+}

@@ -216,7 +216,24 @@ fn exit_zero_is_for_problems() {
     pin!(all(&[
         ("problems", repository.lint(&["--exit-zero", "--strict-baseline"])),
         ("in few words", repository.lint(&["--exit-zero", "-q"])),
+        ("as ruff spells them", repository.lint(&["-eq", "--output-format", "github"])),
         ("what is not there", repository.lint(&["--exit-zero", "missing.py", "src/new.py"])),
         ("wrong usage", repository.lint(&["--exit-zero", "--select", "nothing-like-it"])),
     ]));
+}
+
+/// A shell makes that of a variable which is not set; it must not be the current folder, nor a full run.
+#[test]
+fn empty_names() {
+    let repository = repository();
+    let all: [&[&str]; 7] = [
+        &[""],
+        &["src/new.py", ""],
+        &["--files-from", ""],
+        &["-", "--stdin-filename", ""],
+        &["--root", ""],
+        &["--config="],
+        &["markers", "list", ""],
+    ];
+    pin!(all.map(|arguments| format!("===== {arguments:?}\n{}", repository.lint(arguments))).concat());
 }

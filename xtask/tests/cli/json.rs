@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xtask::lint_spawns::baseline::{self, Entry};
+use xtask::lint_spawns::baseline::Entry;
 use xtask::lint_spawns::check::{CheckedFile, Checker};
-use xtask::lint_spawns::json;
 use xtask::lint_spawns::marker::Audit;
 use xtask::lint_spawns::policy::Policy;
+use xtask::lint_spawns::{json, verdict};
 
 use crate::repository::{Repository, policy};
 use crate::{MARKED, SPAWN};
@@ -124,6 +124,6 @@ fn json_of_dropped_hits() {
     let mut files = [CheckedFile { path: "run.py".into(), hits, audit: Audit::default(), content: None }];
     files[0].hits[1].dropped = true;
     let baseline = BTreeMap::from([("run.py".to_owned(), Entry::File(1))]);
-    let verdict = baseline::judge(&files, &baseline, true);
+    let verdict = verdict::judge(&files, &baseline, true);
     pin!(json::check(camino::Utf8Path::new("/root"), files.len(), &verdict, &[], &[]).unwrap());
 }

@@ -52,11 +52,27 @@ fn prove(log: &Value) {
         let fingerprint = result["partialFingerprints"]["lintSpawns/v1"].as_str().unwrap();
         assert!(fingerprints.insert(fingerprint), "not the only one: {result}");
         assert!(result["suppressions"].is_array(), "{result}");
+        prove_message(&result["message"]);
+        let location = &result["locations"][0]["physicalLocation"];
+        let snippet = |region: &str| location[region]["snippet"]["text"].as_str();
+        if let Some(context) = snippet("contextRegion") {
+            let region = snippet("region").unwrap();
+            assert!(context.len() > region.len() && context.contains(region), "no more than the region: {location}");
+        }
+    }
+    for notification in run["invocations"][0]["toolExecutionNotifications"].as_array().unwrap() {
+        prove_message(&notification["message"]);
     }
     for base in run["originalUriBaseIds"].as_object().unwrap().values() {
         let uri = base["uri"].as_str().unwrap();
         assert!(uri.starts_with("file:///") && uri.ends_with('/'), "{uri}");
     }
+}
+
+/// There are no arguments, so that all braces have to be doubled.
+fn prove_message(message: &Value) {
+    let text = message["text"].as_str().unwrap().replace("{{", "").replace("}}", "");
+    assert!(!text.contains(['{', '}']), "{message}");
 }
 
 /// Of each result: the rule, whether it is suppressed, the fingerprint.
@@ -164,6 +180,7 @@ fn sarif_places() {
     let repository = Repository::new(&[
         ("byte_order_mark.py", "\u{feff}os.setsid()"),
         ("carriage_returns.py", "x = 1\r\nf('𝒳', start_new_session=g(\r\n  1))\r\n"),
+        ("old_macintosh.py", "x = 1\ros.setsid\rf(start_new_session=\r1\r)"),
     ]);
     pin!(lint(&repository, &[]));
 }
@@ -180,6 +197,17 @@ fn sarif_of_awkward_names() {
     let location = &result["locations"][0]["physicalLocation"];
     assert_eq!(location["contextRegion"]["snippet"]["text"], source.trim_end_matches('\n'));
     pin!(lint(&repository, &[]));
+}
+
+/// What would be an argument's place is text.
+#[test]
+fn sarif_of_braces() {
+    let repository = Repository::new(&[
+        ("{0}.py", "os.setsid()\n"),
+        ("{1}.txt", ""),
+        ("pyproject.toml", &policy("advice = '{0} {{1}} }{ {'\n")),
+    ]);
+    pin!(lint(&repository, &["{0}.py", "{1}.txt", "{2}.py"]));
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use xtask::lint_spawns::baseline::{Entry, judge};
+use xtask::lint_spawns::baseline::Entry;
 use xtask::lint_spawns::check::{CheckedFile, Checker};
 use xtask::lint_spawns::marker::Audit;
 use xtask::lint_spawns::policy::Policy;
 use xtask::lint_spawns::report;
+use xtask::lint_spawns::verdict::judge;
 
 use crate::repository::{Repository, policy};
 

@@ -6,8 +6,8 @@ use xshell::Shell;
 
 use super::super::policy::Policy;
 use super::super::policy::manifest::{self, CARGO, CARGO_TABLE, Manifest, PYPROJECT, PYPROJECT_TABLE};
-use super::super::{amend, git, patch, write};
-use crate::flags::{self, Scope};
+use super::super::{amend, git, patch, program, write};
+use crate::flags::Scope;
 use crate::output::{printable, printable_path};
 
 pub(super) struct Place {
@@ -189,7 +189,7 @@ fn canonical(path: &Utf8Path) -> Result<Utf8PathBuf> {
 }
 
 fn command(verb: &str, options: &str) -> String {
-    format!("{} {verb}{}", flags::lint_spawns(), printable(options))
+    format!("{} {verb}{}", program::called(), printable(options))
 }
 
 /// An option with its value, if that is given, for a shell.

@@ -8,10 +8,10 @@ use toml::{Table, Value};
 
 use super::super::baseline::{Baseline, Entry};
 use super::super::policy::{DEFAULT_EXCLUDE, DEFAULT_MARKER, describe};
-use super::super::report::{plural, toml_string};
-use crate::flags;
+use super::super::program;
+use super::super::report::plural;
 use crate::globs::{Globs, GlobsBuilder};
-use crate::output::printable_path;
+use crate::output::{printable_path, printable_toml};
 
 /// What tests are called, beside the default patterns.
 const TESTS: [&str; 4] = ["test", "testing", "conftest.py", "*_test.py"];
@@ -108,7 +108,7 @@ impl Proposal {
 
     /// The text of the policy: with this header, or with its keys at the top level. Its baseline is empty.
     pub(super) fn text(&self, header: Option<&str>) -> String {
-        let ours = flags::lint_spawns();
+        let ours = program::called();
         let exclude: String = self.exclude.iter().map(Excluded::line).collect();
         let opening = header.map_or("\n".to_owned(), |header| format!("[{header}]\n"));
         let baseline = header.map(|header| format!("{header}.")).unwrap_or_default();
@@ -118,7 +118,7 @@ impl Proposal {
             self.largest_trees()
         ));
         let (select, ignore) = (list(&self.select), list(&self.ignore));
-        let marker = toml_string(DEFAULT_MARKER);
+        let marker = printable_toml(DEFAULT_MARKER);
         format!(
             "\
 # What lint-spawns checks: Python that starts a child process which can outlive its owner.
@@ -213,7 +213,7 @@ impl Excluded {
 
     /// An item of a TOML array, on a line of its own.
     fn line(&self) -> String {
-        let mut line = format!("    {},", toml_string(&self.pattern));
+        let mut line = format!("    {},", printable_toml(&self.pattern));
         // As many places as there is room for, but one.
         for (at, place) in self.places.iter().map(|place| printable_path(place)).enumerate() {
             if at == 0 {
@@ -234,7 +234,7 @@ fn build(globs: GlobsBuilder) -> Result<Globs> {
 }
 
 fn list(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| toml_string(name)).collect();
+    let names: Vec<String> = names.iter().map(|name| printable_toml(name)).collect();
     format!("[{}]", names.join(", "))
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Run<'a> {
     pub(super) invocations: [Invocation<'a>; 1],
     pub(super) original_uri_base_ids: BTreeMap<&'static str, ArtifactLocation>,
     pub(super) column_kind: &'static str,
+    /// What ends a line.
+    pub(super) newline_sequences: [&'static str; 3],
     pub(super) results: Vec<Finding<'a>>,
 }
 
@@ -33,6 +35,7 @@ pub(super) struct Tool {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Driver {
     pub(super) name: &'static str,
+    pub(super) version: &'static str,
     pub(super) semantic_version: &'static str,
     pub(super) rules: Vec<Descriptor>,
 }
@@ -74,15 +77,16 @@ pub(super) struct Message {
     pub(super) markdown: Option<&'static str>,
 }
 
-impl From<String> for Message {
-    fn from(text: String) -> Message {
-        Message { text, markdown: None }
+impl Message {
+    /// Of a result or a notification, in which a number in braces would be the place of an argument.
+    pub(super) fn without_arguments(text: &str) -> Message {
+        Message::from(text.replace('{', "{{").replace('}', "}}").as_str())
     }
 }
 
 impl From<&str> for Message {
     fn from(text: &str) -> Message {
-        text.to_owned().into()
+        Message { text: text.to_owned(), markdown: None }
     }
 }
 
@@ -160,7 +164,7 @@ pub(super) struct Region {
     pub(super) snippet: Snippet,
 }
 
-/// The whole lines of a region.
+/// The whole lines of a region that is less than these.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ContextRegion {
