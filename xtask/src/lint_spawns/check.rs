@@ -40,6 +40,14 @@ pub struct Hit {
     pub dropped: bool,
 }
 
+impl Hit {
+    /// How far the child gets, and what that means, where it is known.
+    pub fn consequence(&self) -> Option<(Strength, &'static str)> {
+        let (strength, rule) = (self.strength?, self.rules.first()?);
+        Some((strength, strength.consequence(*rule)))
+    }
+}
+
 /// A file that was looked at.
 #[derive(Debug)]
 pub struct CheckedFile {

@@ -14,8 +14,8 @@ use crate::output::printable;
 
 /// Why a hit matters, in a line.
 pub fn why(hit: &Hit) -> String {
-    match hit.strength {
-        Some(strength) => format!("the child is {}", strength.consequence()),
+    match hit.consequence() {
+        Some((_, consequence)) => format!("the child is {consequence}"),
         None => "the statement cannot be parsed, so that it is not known what it starts".to_owned(),
     }
 }

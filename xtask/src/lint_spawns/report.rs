@@ -1,5 +1,6 @@
 //! Words what a run found, for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::baseline::{Baseline, Entry};
@@ -101,11 +102,12 @@ fn summary(text: &mut String, verdict: &Verdict, policy: &Policy) {
         }
         if spawns > 0 {
             text.push_str("Such a child process goes on running when its owner is killed:\n");
-            for strength in Strength::ALL {
-                let count = problems.iter().filter(|problem| problem.hit.strength == Some(strength)).count();
-                if count > 0 {
-                    let _ = writeln!(text, "  {count} {}", strength.consequence());
-                }
+            let mut counts: BTreeMap<(Strength, &str), usize> = BTreeMap::new();
+            for consequence in problems.iter().filter_map(|problem| problem.hit.consequence()) {
+                *counts.entry(consequence).or_default() += 1;
+            }
+            for ((_, consequence), count) in counts {
+                let _ = writeln!(text, "  {count} {consequence}");
             }
             let _ = writeln!(text, "Instead: {}", printable(&policy.advice));
             text.push_str(

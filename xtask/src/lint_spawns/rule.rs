@@ -44,7 +44,8 @@ pub enum Group {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strength {
-    /// A signal to the owner's group passes it by; it stays in the session, in the background of its terminal.
+    /// A signal to the owner's group passes it by, or one of its signals; it stays in the session, in the background of its
+    /// terminal.
     Group,
     /// Neither the owner's group nor its terminal reaches it.
     Session,
@@ -53,11 +54,13 @@ pub enum Strength {
 }
 
 impl Strength {
-    pub const ALL: [Strength; 3] = [Strength::Group, Strength::Session, Strength::OutOfReach];
-
-    /// Where the child is, whom that escapes, and what ends it all the same.
-    pub fn consequence(self) -> &'static str {
+    /// Where the child of a hit of a rule is, whom that escapes, and what ends it all the same.
+    pub fn consequence(self, rule: Rule) -> &'static str {
         match self {
+            // A shell leaves it in the owner's group, and so does `nohup`.
+            Strength::Group if matches!(rule, Rule::ArgvDetacher | Rule::ShellBackground) => {
+                "in the background: Ctrl-C or the end of the terminal misses it; SIGTERM to the owner's group ends it"
+            }
             Strength::Group => {
                 "in a process group of its own: a signal to the owner's group misses it; os.killpg ends it"
             }
