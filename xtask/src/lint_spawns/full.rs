@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 
 use annotate_snippets::Renderer;
 
-use super::amend;
 use super::check::{CheckedFile, Hit};
 use super::lines::Lines;
 use super::marker::Flaw;
@@ -105,11 +104,9 @@ fn of_flaw<'p>(path: &str, flaw: &Flaw, lines: &'p Lines<'p>) -> Picture<'p> {
 fn of_stale(stale: &[Stale], policy: &Policy, renderer: &Renderer) -> Vec<String> {
     let Some(file) = &policy.origin.file else { return Vec::new() };
     let lines = Lines::new(file.body());
-    let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
-    let places = amend::places(file.body(), &policy.origin.baseline_header, &entries);
-    let pictures = stale.iter().zip(places).map(|(stale, place)| {
+    let pictures = stale.iter().zip(remedy::places(stale, policy)).map(|(stale, place)| {
         let mut picture = Picture::new(printable(&policy.origin.name), &lines);
-        picture.name = "stale-baseline";
+        picture.name = Stale::KIND;
         picture.title = report::describe(stale);
         picture.shapes = place.map(|range| (range, None)).into_iter().collect();
         picture.draw(renderer)

@@ -15,7 +15,7 @@ use super::program::NAME;
 use super::rule::Rule;
 use super::run::Run;
 use super::verdict::{Judged, Stale, Status, Verdict};
-use super::{amend, remedy, report};
+use super::{remedy, report};
 use crate::output::{printable, printable_path};
 
 /// What people should know, and what fails no run. Unless the run `is_whole`, nothing is said of the baseline.
@@ -73,13 +73,11 @@ fn stale(kind: &str, run: &Run, checkout: &Checkout, stale: &[Stale]) -> String 
     let file = checkout.policy(&run.policy);
     let text = run.policy.origin.file.as_ref().map(PolicyFile::body).unwrap_or_default();
     let lines = Lines::new(text);
-    let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
-    let places = amend::places(text, &run.policy.origin.baseline_header, &entries);
-    let commands = stale.iter().zip(places).map(|(stale, range)| {
+    let commands = stale.iter().zip(remedy::places(stale, &run.policy)).map(|(stale, range)| {
         let place =
             |(file, range): (_, Range<usize>)| Place::new(file, lines.place(range.start), lines.place(range.end));
         let place = file.as_deref().zip(range).map(place);
-        command(kind, place, "stale-baseline", &report::describe(stale))
+        command(kind, place, Stale::KIND, &report::describe(stale))
     });
     commands.collect()
 }

@@ -12,7 +12,7 @@ use super::discover::Warning;
 use super::marker::Flaw;
 use super::report;
 use super::rule::{Rule, Strength};
-use super::verdict::{Judged, Status, Verdict};
+use super::verdict::{Judged, Stale, Status, Verdict};
 use crate::output::printable_json;
 
 #[derive(Serialize)]
@@ -90,7 +90,7 @@ pub fn check(
     errors: &[String],
 ) -> Result<String> {
     let stale = verdict.stale.iter().map(|stale| Advisory {
-        kind: "stale-baseline",
+        kind: Stale::KIND,
         path: Some(stale.path),
         line: None,
         definition: stale.function,

@@ -1,15 +1,17 @@
-//! What people are told of a single hit: why it matters, and which line accepts it.
+//! What people are told of a single problem: why it matters, which line accepts a hit, where a stale entry stands.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use super::amend;
 use super::annotate::{self, Note, Proposal, Reason};
 use super::check::{CheckedFile, Hit};
 use super::marker::{Flaw, FlawKind};
-use super::policy::Policy;
+use super::policy::{Policy, PolicyFile};
 use super::program;
 use super::report::{self, PLACEHOLDER};
 use super::rule::Rule;
-use super::verdict::Exceeded;
+use super::verdict::{Exceeded, Stale};
 use crate::output::printable;
 
 /// Why a hit matters, in a line.
@@ -62,6 +64,13 @@ pub fn words(
     }
     lines.extend(hit.rules.iter().copied().map(|rule| more(rule) + "."));
     lines
+}
+
+/// Where stale entries stand, in bytes of the policy's text.
+pub fn places(stale: &[Stale], policy: &Policy) -> Vec<Option<Range<usize>>> {
+    let text = policy.origin.file.as_ref().map(PolicyFile::body).unwrap_or_default();
+    let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
+    amend::places(text, &policy.origin.baseline_header, &entries)
 }
 
 /// As the beginning of a sentence.

@@ -18,7 +18,7 @@ use super::program::NAME;
 use super::rule::Rule;
 use super::run::Run;
 use super::verdict::{Judged, Stale, Status, Verdict};
-use super::{amend, explain, remedy, report, source};
+use super::{explain, remedy, report, source};
 use crate::Outcome;
 use crate::output::{printable, printable_json};
 use log::{
@@ -36,8 +36,6 @@ const BASE: &str = "%SRCROOT%";
 
 /// What makes it is told by [`Fingerprints`].
 const FINGERPRINT: &str = "lintSpawns/v1";
-
-const STALE: &str = "stale-baseline";
 
 /// The log of a run that ends like this. `all` tells whether what fails no run is among the results.
 pub fn check(run: &Run, verdict: &Verdict, outcome: Outcome, all: bool) -> Result<String> {
@@ -122,7 +120,7 @@ fn rules(run: &Run) -> Vec<Descriptor> {
             "Write the marker's text as the policy has it, then a dash and a reason.",
         ),
         about(
-            STALE,
+            Stale::KIND,
             "baseline",
             Level::Note,
             "an entry of the baseline that tolerates more than there is",
@@ -216,15 +214,13 @@ impl<'a> Writer<'a> {
         let origin = &self.run.policy.origin;
         let (Some(policy), Some(file)) = (&origin.file, self.checkout.policy(&self.run.policy)) else { return };
         let lines = Lines::new(policy.body());
-        let stale: &[Stale] = &self.verdict.stale;
-        let entries: Vec<_> = stale.iter().map(|stale| (stale.path, stale.function)).collect();
-        let places = amend::places(policy.body(), &origin.baseline_header, &entries);
+        let stale = &self.verdict.stale;
         let level = if self.verdict.strict { Level::Error } else { Level::Note };
-        for (stale, range) in stale.iter().zip(places) {
+        for (stale, range) in stale.iter().zip(remedy::places(stale, &self.run.policy)) {
             let fingerprint =
-                self.fingerprints.next(&[file.as_str(), STALE, stale.path, stale.function.unwrap_or_default()]);
+                self.fingerprints.next(&[file.as_str(), Stale::KIND, stale.path, stale.function.unwrap_or_default()]);
             let location = self.location(&file, &lines, range);
-            results.push(self.finding(STALE, level, report::describe(stale) + ".", location, fingerprint));
+            results.push(self.finding(Stale::KIND, level, report::describe(stale) + ".", location, fingerprint));
         }
     }
 

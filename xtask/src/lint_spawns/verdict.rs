@@ -67,6 +67,11 @@ pub struct Exceeded<'a> {
     pub tolerated: usize,
 }
 
+impl Stale<'_> {
+    /// What machines call it.
+    pub const KIND: &'static str = "stale-baseline";
+}
+
 impl<'a> Verdict<'a> {
     pub fn of(&self, status: Status) -> impl Iterator<Item = &Judged<'a>> {
         self.hits.iter().filter(move |judged| judged.status == status)
