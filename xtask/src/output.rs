@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
+use serde::Serialize;
 
 /// When to print in colours.
 #[derive(Debug, Default, Clone, Copy, ValueEnum)]
@@ -113,9 +114,11 @@ pub fn printable_bytes(path: &[u8]) -> String {
     shown
 }
 
-/// Shows in JSON what [`printable`] shows, in JSON's own spelling, `\u001b`: its readers get the character itself.
-pub fn printable_json(json: &str) -> String {
-    let mut shown = String::with_capacity(json.len());
+/// An object in JSON, over lines. What [`printable`] shows is shown in JSON's own spelling, `\u001b`: its readers get the
+/// character itself.
+pub fn json(object: &impl Serialize) -> Result<String> {
+    let json = serde_json::to_string_pretty(object).context("a bug: the report cannot be written as JSON")?;
+    let mut shown = String::with_capacity(json.len() + 1);
     for (at, c) in json.char_indices() {
         // The line breaks are those between its strings.
         if (c != '\n' && hides(c)) || (c == '#' && begins_a_command(&json[at..])) {
@@ -124,7 +127,8 @@ pub fn printable_json(json: &str) -> String {
             shown.push(c);
         }
     }
-    shown
+    shown.push('\n');
+    Ok(shown)
 }
 
 /// [`printable`], and where in it the `places` are, which are in bytes of the text and in order.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::step::{Command, Step, joined};
 use super::task::Ending;
-use crate::output::{printable, printable_json};
+use crate::output::{self, printable};
 
 /// A step that was chosen.
 pub struct Row<'s> {
@@ -128,8 +128,7 @@ pub fn json(rows: &[Row]) -> Result<String> {
         seconds: row.time.map(milliseconds),
         reason: row.reason.as_deref(),
     });
-    let summary = Summary { version: 1, steps: steps.collect() };
-    Ok(printable_json(&serde_json::to_string_pretty(&summary)?) + "\n")
+    output::json(&Summary { version: 1, steps: steps.collect() })
 }
 
 impl<'s> Row<'s> {

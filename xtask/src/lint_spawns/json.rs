@@ -3,7 +3,7 @@
 //! It says all that the text does, and lists every hit, whatever that counts as. Readers rely on its keys: when one goes,
 //! or changes its meaning, `version` rises.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use camino::Utf8Path;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use super::marker::Flaw;
 use super::report;
 use super::rule::{Rule, Strength};
 use super::verdict::{Judged, Stale, Status, Verdict};
-use crate::output::printable_json;
+use crate::output;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -106,7 +106,7 @@ pub fn check(
         advisories: flaws.chain(stale).chain(warnings.iter().map(warned)).collect(),
         errors,
     };
-    print(&report)
+    output::json(&report)
 }
 
 /// The list of the markers in the files that were checked.
@@ -132,12 +132,7 @@ pub fn markers(root: &Utf8Path, files: &[CheckedFile], warnings: &[Warning], err
         advisories.extend(file.audit.flaws.iter().map(|flaw| flawed(path, flaw, false)));
     }
     advisories.extend(warnings.iter().map(warned));
-    print(&MarkerList { version: 1, root: root.as_str(), files: files.len(), markers, advisories, errors })
-}
-
-fn print(object: &impl Serialize) -> Result<String> {
-    let json = serde_json::to_string_pretty(object).context("a bug: the report cannot be written as JSON")?;
-    Ok(printable_json(&json) + "\n")
+    output::json(&MarkerList { version: 1, root: root.as_str(), files: files.len(), markers, advisories, errors })
 }
 
 fn flawed<'a>(path: &'a str, flaw: &Flaw, problem: bool) -> Advisory<'a> {

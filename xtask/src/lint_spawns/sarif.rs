@@ -8,7 +8,7 @@ mod log;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use camino::Utf8Path;
 
 use super::checkout::Checkout;
@@ -20,7 +20,7 @@ use super::run::Run;
 use super::verdict::{Judged, Stale, Status, Verdict};
 use super::{explain, remedy, report, source};
 use crate::Outcome;
-use crate::output::{printable, printable_json};
+use crate::output::{self, printable};
 use log::{
     ArtifactLocation, Configuration, ContextRegion, Descriptor, Driver, Finding, Invocation, Level, Location, Log,
     LogicalLocation, Message, Notification, PhysicalLocation, Properties, Reference, Region, Snippet, Suppression,
@@ -76,8 +76,7 @@ pub fn check(run: &Run, verdict: &Verdict, outcome: Outcome, all: bool) -> Resul
             results,
         }],
     };
-    let json = serde_json::to_string_pretty(&log).context("a bug: the report cannot be written as SARIF")?;
-    Ok(printable_json(&json) + "\n")
+    output::json(&log)
 }
 
 fn notification<'a>(level: Level, id: &'a str, message: &str) -> Notification<'a> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::Serialize;
 use xshell::Shell;
 
@@ -11,7 +11,7 @@ use super::rule::Rule;
 use super::run::{Files, Run, Wanted};
 use super::verdict::{self, Status, Verdict};
 use crate::flags::{self, ListFormat};
-use crate::output::{printable_json, printable_path};
+use crate::output::printable_path;
 use crate::{Outcome, output};
 
 /// Hits by what they count as.
@@ -51,9 +51,7 @@ pub fn run(flags: &flags::Stat) -> Result<Outcome> {
         ListFormat::Text => table(&rows, total),
         ListFormat::Json => {
             let (root, files, errors) = (run.root.as_str(), run.files.len(), &run.errors);
-            let report = Report { version: 1, root, files, rows, total, errors };
-            let json = serde_json::to_string_pretty(&report).context("a bug: the counts cannot be written as JSON")?;
-            printable_json(&json) + "\n"
+            output::json(&Report { version: 1, root, files, rows, total, errors })?
         }
     };
     output::print(&text)?;
