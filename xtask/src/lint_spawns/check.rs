@@ -41,6 +41,11 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// The names of its rules.
+    pub fn rule_names(&self) -> Vec<&'static str> {
+        self.rules.iter().copied().map(Rule::name).collect()
+    }
+
     /// How far the child gets, and what that means, where it is known.
     pub fn consequence(&self) -> Option<(Strength, &'static str)> {
         let (strength, rule) = (self.strength?, self.rules.first()?);

@@ -12,7 +12,6 @@ use super::lines::Lines;
 use super::marker::Flaw;
 use super::policy::PolicyFile;
 use super::program::NAME;
-use super::rule::Rule;
 use super::run::Run;
 use super::verdict::{Judged, Stale, Status, Verdict};
 use super::{remedy, report};
@@ -42,8 +41,7 @@ pub fn problems(run: &Run, verdict: &Verdict) -> String {
         let markers = remedy::markers(file, &run.policy);
         for problem in problems {
             let Judged { path, hit, .. } = problem;
-            let rules: Vec<&str> = hit.rules.iter().copied().map(Rule::name).collect();
-            let rules = rules.join(", ");
+            let rules = hit.rule_names().join(", ");
             let exceeded = verdict.exceeded_by(problem);
             let words = remedy::words(file, hit, exceeded, &run.policy, markers.get(&hit.line));
             let shown = format!("{}:{}:{}", printable_path(path), hit.line, hit.column);

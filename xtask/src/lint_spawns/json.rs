@@ -11,7 +11,7 @@ use super::check::CheckedFile;
 use super::discover::Warning;
 use super::marker::Flaw;
 use super::report;
-use super::rule::{Rule, Strength};
+use super::rule::Strength;
 use super::verdict::{Judged, Stale, Status, Verdict};
 use crate::output;
 
@@ -123,7 +123,7 @@ pub fn markers(root: &Utf8Path, files: &[CheckedFile], warnings: &[Warning], err
                 hits: file
                     .covered_by(marker)
                     .map(|hit| {
-                        let rules = names(&hit.rules);
+                        let rules = hit.rule_names();
                         CoveredHit { line: hit.line, rule: rules.first().copied(), rules }
                     })
                     .collect(),
@@ -159,7 +159,7 @@ fn warned(warning: &Warning) -> Advisory<'_> {
 
 fn hit<'a>(judged: &Judged<'a>) -> Hit<'a> {
     let &Judged { path, hit, status } = judged;
-    let rules = names(&hit.rules);
+    let rules = hit.rule_names();
     Hit {
         path,
         line: hit.line,
@@ -173,8 +173,4 @@ fn hit<'a>(judged: &Judged<'a>) -> Hit<'a> {
         status,
         reason: hit.reason.as_deref().filter(|_| status == Status::Marked),
     }
-}
-
-fn names(rules: &[Rule]) -> Vec<&'static str> {
-    rules.iter().copied().map(Rule::name).collect()
 }

@@ -11,7 +11,6 @@ use super::json;
 use super::marker::FlawKind;
 use super::policy::Policy;
 use super::report::{self, plural};
-use super::rule::Rule;
 use super::run::{Files, Run, Wanted};
 use crate::flags::{ListFormat, MarkersList};
 use crate::output::{printable, printable_path};
@@ -42,13 +41,8 @@ fn list(files: &[CheckedFile], policy: &Policy) -> String {
     let (mut count, mut unused, mut hits) = (0, 0, 0);
     for file in files {
         for marker in &file.audit.markers {
-            let covered: Vec<String> = file
-                .covered_by(marker)
-                .map(|hit| {
-                    let rules: Vec<&str> = hit.rules.iter().copied().map(Rule::name).collect();
-                    format!("{} {}", rules.join("+"), hit.line)
-                })
-                .collect();
+            let covered: Vec<String> =
+                file.covered_by(marker).map(|hit| format!("{} {}", hit.rule_names().join("+"), hit.line)).collect();
             let shown = if covered.is_empty() { "nothing".to_owned() } else { covered.join(", ") };
             let path = printable_path(file.path.as_str());
             let _ = writeln!(text, "{path}:{}: {}  [{shown}]", marker.line, printable(&marker.reason));

@@ -15,7 +15,6 @@ use super::checkout::Checkout;
 use super::lines::Lines;
 use super::marker::{Flaw, FlawKind};
 use super::program::NAME;
-use super::rule::Rule;
 use super::run::Run;
 use super::verdict::{Judged, Stale, Status, Verdict};
 use super::{explain, remedy, report, source};
@@ -151,7 +150,7 @@ impl<'a> Writer<'a> {
         for judged in hits {
             let &Judged { path, hit, status } = judged;
             let Some(rule) = hit.rules.first() else { continue };
-            let rules: Vec<&str> = hit.rules.iter().copied().map(Rule::name).collect();
+            let rules = hit.rule_names();
             let definition = hit.definition.as_deref();
             // Those of what is left out count as well: that of the others must not depend on them.
             let fingerprint = self.fingerprints.next(&[
