@@ -3,20 +3,19 @@
 
 mod picture;
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use annotate_snippets::Renderer;
 
-use super::check::{CheckedFile, Hit};
+use super::check::Hit;
 use super::lines::Lines;
 use super::marker::Flaw;
 use super::policy::Policy;
+use super::remedy;
 use super::report::{self, plural};
 use super::rule::Rule;
 use super::run::Run;
 use super::verdict::{Judged, Stale, Status, Verdict};
-use super::{remedy, source};
 use crate::output::{printable, printable_path};
 use picture::{Marker, Picture};
 
@@ -39,7 +38,7 @@ pub fn problems(run: &Run, verdict: &Verdict, colour: bool) -> String {
     let mut drawn = Vec::new();
     let problems: Vec<&Judged> = verdict.of(Status::Problem).collect();
     for problems in problems.chunk_by(|a, b| a.path == b.path) {
-        let Some((file, text)) = problems.first().and_then(|problem| content(run, problem.path)) else { continue };
+        let Some((file, text)) = problems.first().and_then(|problem| run.text(problem.path)) else { continue };
         let lines = Lines::new(&text);
         let markers = remedy::markers(file, &run.policy);
         for problem in problems {
@@ -57,7 +56,7 @@ pub fn problems(run: &Run, verdict: &Verdict, colour: bool) -> String {
     }
     if verdict.strict_markers {
         for flaws in verdict.flaws.chunk_by(|(a, _), (b, _)| a == b) {
-            let Some((_, text)) = flaws.first().and_then(|(path, _)| content(run, path)) else { continue };
+            let Some((_, text)) = flaws.first().and_then(|(path, _)| run.text(path)) else { continue };
             let lines = Lines::new(&text);
             drawn.extend(flaws.iter().map(|(path, flaw)| of_flaw(path, flaw, &lines).draw(&renderer)));
         }
@@ -66,12 +65,6 @@ pub fn problems(run: &Run, verdict: &Verdict, colour: bool) -> String {
         drawn.extend(of_stale(&verdict.stale, &run.policy, &renderer));
     }
     drawn.join("\n")
-}
-
-/// A file that was checked, and its text.
-fn content<'r>(run: &'r Run, path: &str) -> Option<(&'r CheckedFile, Cow<'r, str>)> {
-    let file = run.file(path)?;
-    Some((file, source::decode(file.content.as_deref()?)))
 }
 
 fn of_hit<'p>(path: &str, hit: &Hit, lines: &'p Lines<'p>) -> Picture<'p> {

@@ -1,5 +1,6 @@
 //! A run: stages 1 to 6 for the files that a verb is about.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -123,6 +124,12 @@ impl Run {
     pub fn file(&self, path: &str) -> Option<&CheckedFile> {
         let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
         self.files.get(at)
+    }
+
+    /// A file whose content is kept, and its text.
+    pub fn text(&self, path: &str) -> Option<(&CheckedFile, Cow<'_, str>)> {
+        let file = self.file(path)?;
+        Some((file, source::decode(file.content.as_deref()?)))
     }
 
     /// What git says is renamed, as far as the new name is that of a file that was checked.

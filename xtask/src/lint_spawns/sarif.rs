@@ -17,7 +17,7 @@ use super::marker::{Flaw, FlawKind};
 use super::program::NAME;
 use super::run::Run;
 use super::verdict::{Judged, Stale, Status, Verdict};
-use super::{explain, remedy, report, source};
+use super::{explain, remedy, report};
 use crate::Outcome;
 use crate::output::{self, printable};
 use log::{
@@ -143,8 +143,7 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// Of one file.
     fn hits(&mut self, hits: &[Judged<'a>], all: bool, results: &mut Vec<Finding<'a>>) {
-        let Some(file) = hits.first().and_then(|hit| self.run.file(hit.path)) else { return };
-        let text = source::decode(file.content.as_deref().unwrap_or_default());
+        let Some((file, text)) = hits.first().and_then(|hit| self.run.text(hit.path)) else { return };
         let lines = Lines::new(&text);
         let markers = remedy::markers(file, &self.run.policy);
         for judged in hits {
@@ -193,8 +192,7 @@ impl<'a> Writer<'a> {
 
     /// Of one file.
     fn flaws(&mut self, flaws: &[(&'a str, &'a Flaw)], results: &mut Vec<Finding<'a>>) {
-        let Some(file) = flaws.first().and_then(|(path, _)| self.run.file(path)) else { return };
-        let text = source::decode(file.content.as_deref().unwrap_or_default());
+        let Some((_, text)) = flaws.first().and_then(|(path, _)| self.run.text(path)) else { return };
         let lines = Lines::new(&text);
         let level = if self.verdict.strict_markers { Level::Error } else { Level::Warning };
         for (path, flaw) in flaws {
