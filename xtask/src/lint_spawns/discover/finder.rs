@@ -125,7 +125,7 @@ impl<'a> Finder<'a> {
             Err(err) => return self.error(failed(err)),
         };
         match fs::metadata(&target) {
-            Ok(metadata) if metadata.is_file() => self.resolved(path, target, false),
+            Ok(metadata) if metadata.is_file() => self.resolved(path, &target),
             Ok(_) => {
                 let target = printable_path(target.as_str());
                 self.error(format!("{shown} leads to {target}, which is not a file; it was not opened, exclude it"));
@@ -134,16 +134,16 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Takes a real file that `name` leads to.
-    pub(super) fn resolved(&mut self, name: &Utf8Path, location: Utf8PathBuf, named: bool) {
+    /// Takes a real file that the link `name` leads to.
+    fn resolved(&mut self, name: &Utf8Path, location: &Utf8Path) {
         if !is_python_name(location.as_str().as_bytes()) {
             let (shown, location) = (printable_path(name.as_str()), printable_path(location.as_str()));
             let warning = format!("{shown} leads to {location}, which is not named like Python; not checked");
             return self.selection.warn(WarningKind::NotChecked, Some(name), warning);
         }
-        let path = self.reported(&location);
+        let path = self.reported(location);
         if !self.excluded(&path) {
-            self.candidate(path, named);
+            self.candidate(path, false);
         }
     }
 

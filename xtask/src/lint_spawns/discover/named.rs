@@ -60,7 +60,7 @@ impl Finder<'_> {
     fn named_file(&mut self, given: &Utf8Path, location: &Utf8Path) {
         match location.canonicalize_utf8() {
             Ok(target) if self.rules_out(given, location, &target) => {}
-            Ok(target) => self.resolved(given, target, true),
+            Ok(target) => self.candidate(self.reported(&target), true),
             Err(err) => self.unusable(given, &err),
         }
     }
