@@ -88,6 +88,9 @@ pub fn more(rule: Rule) -> String {
 pub fn markers(file: &CheckedFile, policy: &Policy) -> BTreeMap<usize, Result<Proposal, String>> {
     let unmarked = file.hits.iter().filter(|hit| hit.reason.is_none() && !hit.dropped);
     let lines: Vec<usize> = unmarked.map(|hit| hit.line).collect();
+    if lines.is_empty() {
+        return BTreeMap::new();
+    }
     let note = Reason::new(PLACEHOLDER).and_then(|reason| Note::new(&policy.marker, reason, policy.markers));
     let note = match note {
         Ok(note) => note,
