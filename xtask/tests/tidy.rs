@@ -1,10 +1,13 @@
 //! Habits of this repository that no compiler checks.
 
+#[path = "docs/flagged.rs"]
+mod flagged;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::process::Command;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use flagged::flagged;
 use xtask::lint_spawns::rule::{PARTS, Rule};
 
 #[test]
@@ -108,20 +111,6 @@ fn fixtures_say_why_in_their_first_line() {
 fn code(part: &str) -> Vec<String> {
     let blocks = part.split("```python\n").skip(1);
     blocks.map(|block| block.split_once("```").unwrap().0.to_owned()).collect()
-}
-
-/// The lines that the tool flags, with all rules in force and this policy.
-fn flagged(code: &str, policy: &str) -> Vec<usize> {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("example.py"), code).unwrap();
-    let policy = format!("select = [\"all\"]\ndetach-helpers = [\"detach_popen_kwargs\"]\n{policy}\n");
-    fs::write(folder.path().join("policy.toml"), policy).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    command.args(["lint-spawns", "--root", ".", "--config", "policy.toml", "example.py"]);
-    let output = command.current_dir(folder.path()).output().unwrap();
-    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-    let report = String::from_utf8(output.stdout).unwrap();
-    report.lines().filter_map(|line| line.strip_prefix("example.py:")?.split_once(':')?.0.parse().ok()).collect()
 }
 
 /// That a file has `made` between its two marks; with UPDATE in the environment it gets it.

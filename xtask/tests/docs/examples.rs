@@ -9,6 +9,7 @@ use regex::Regex;
 use xtask::flags::{Alone, Flags};
 use xtask::lint_spawns::policy::Policy;
 
+use crate::flagged::flagged;
 use crate::page::{Page, pages};
 use crate::pages_to_try;
 use crate::scrub::scrub;
@@ -85,7 +86,7 @@ fn python_that_pages_show_is_flagged_where_they_say() {
         for block in page.blocks_in("python") {
             let lines = (1..).zip(block.code.lines()).filter(|(_, line)| line.ends_with("# flagged"));
             let said: Vec<usize> = lines.map(|(at, _)| at).collect();
-            assert_eq!(Folder::new().flagged(&block.code), said, "{}:\n{}", page.path, block.code);
+            assert_eq!(flagged(&block.code, ""), said, "{}:\n{}", page.path, block.code);
         }
     }
 }
@@ -123,15 +124,6 @@ impl Folder {
         }
         let output = self.command().args(["ci", "--list"]).output().unwrap();
         if output.status.success() { Ok(()) } else { Err(String::from_utf8(output.stderr).unwrap()) }
-    }
-
-    /// The lines that are flagged with all rules in force.
-    fn flagged(&self, code: &str) -> Vec<usize> {
-        fs::write(self.path().join("example.py"), code).unwrap();
-        let output = self.command().args(["lint-spawns", "--select", "all", "example.py"]).output().unwrap();
-        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-        let report = String::from_utf8(output.stdout).unwrap();
-        report.lines().filter_map(|line| line.strip_prefix("example.py:")?.split_once(':')?.0.parse().ok()).collect()
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod claims;
 mod examples;
+mod flagged;
 mod page;
 mod replay;
 #[path = "../cli/scrub.rs"]
